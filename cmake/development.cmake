@@ -5,7 +5,7 @@ add_library(lifering_development INTERFACE)
 
 target_compile_options(lifering_development INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wcast-align -Wnull-dereference -Wformat=2 -Wimplicit-fallthrough -Wundef
+  -Woverloaded-virtual -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Wundef
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
   $<$<BOOL:${LIFERING_WERROR}>:-Werror>)
 
