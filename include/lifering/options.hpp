@@ -1,0 +1,142 @@
+// Everything that can be set before a cluster object starts: a plain struct with defaults.
+//
+// Most programs set `name`, `cluster`, `bind` and `service`, start from a preset and leave the rest
+// alone:
+//
+//     auto options = lifering::options::lan();
+//     options.name = "cache-1";
+//     options.cluster = "shop";
+//     options.bind = "10.0.0.1:7946";
+//
+// All durations are kept to the millisecond. `validate()` says what is wrong and what would be
+// right; the cluster object calls it too.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <lifering/config.hpp>
+#include <lifering/error.hpp>
+#include <lifering/member.hpp>
+#include <lifering/ring.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lifering {
+
+/// The protocol's clockwork. All members of a cluster should use the same values: peers judge each
+/// other by their own.
+struct protocol_options {
+  /// Every member probes one other per interval, in shuffled rounds. A dead member is probed first
+  /// after one interval in the mean, whatever the size of the cluster. 10 ms to 1 min. Halving it
+  /// halves the detection time and doubles the idle traffic.
+  std::chrono::milliseconds probe_interval{500};
+
+  /// How long a direct ping may take before other members are asked to try. Below probe_interval;
+  /// set it above the 99th percentile of the round trip. The wait shortens by itself towards four
+  /// times the measured round trip, never below a tenth of this value.
+  std::chrono::milliseconds probe_timeout{200};
+
+  /// Members that are asked to probe in our place when a direct ping went unanswered. 0 to 16.
+  unsigned indirect_probes = 3;
+
+  /// Shortest suspicion: multiplier x max(1, log10(members)) x probe_interval, reached when enough
+  /// members suspect independently. 1 to 100; raise it where whole networks stall for seconds.
+  unsigned suspicion_multiplier = 2;
+
+  /// Longest suspicion as a multiple of the shortest, for an accuser that nobody confirms. 1 to
+  /// 100.
+  unsigned suspicion_stretch = 6;
+
+  /// News is sent to `gossip_peers` random members every interval while there is any; failures,
+  /// leaves and refutations are first sent at once. 1 ms to 1 min, at most 100 peers.
+  std::chrono::milliseconds gossip_interval{200};
+  unsigned gossip_peers = 3;
+
+  /// A piece of news is sent multiplier x ceil(log10(members + 1)) times by each member. 1 to 100.
+  unsigned retransmit_multiplier = 4;
+
+  /// Two members compare their whole views this often even if their digests agree, scaled with
+  /// log2 of the cluster's size above 32 members. 0 turns the timer off, which leaves the digests
+  /// on probes to find differences. 100 ms to 1 day.
+  std::chrono::milliseconds push_pull_interval{30000};
+
+  /// Deadline of one stream operation (join, view exchange, probe by stream). 10 ms to 10 min.
+  std::chrono::milliseconds stream_timeout{10000};
+
+  /// How long failed and left members are remembered. At least 10 probe intervals; at most 7 days.
+  std::chrono::milliseconds grave_time{std::chrono::hours{24}};
+
+  friend bool operator==(const protocol_options&, const protocol_options&) = default;
+};
+
+/// Bounds on what strangers and neighbours can make this process keep.
+struct limit_options {
+  std::size_t datagram = 1400;     ///< Bytes of UDP payload, 512 to 65507. Below the path's MTU.
+  std::size_t metadata = 512;      ///< Bytes of a member's metadata, 0 to 512.
+  std::size_t members = 16384;     ///< Present members, 2 to 1,000,000.
+  std::size_t graves = 4096;       ///< Failed and left members remembered, 16 to 1,000,000.
+  std::size_t streams = 128;       ///< Streams open at once, 4 to 10,000.
+  std::size_t event_queue = 4096;  ///< Events waiting for the application, 16 to 1,000,000.
+
+  friend bool operator==(const limit_options&, const limit_options&) = default;
+};
+
+enum class log_level : std::uint8_t { debug, info, warning, error, off };
+
+LIFERING_API std::string_view to_string(log_level level) noexcept;
+
+/// Receives one line without its end. Called from the library's threads, one call at a time; must
+/// not call back into the cluster object.
+using log_sink = std::function<void(log_level, std::string_view)>;
+
+struct LIFERING_API options {
+  // Who we are.
+
+  std::string name;     ///< Required. 1 to 255 bytes, unique in the cluster, kept over restarts.
+  std::string cluster;  ///< Required. 1 to 64 bytes; packets of other clusters are dropped.
+
+  /// `IP:PORT` to listen on, UDP and TCP. Port 0 lets the system choose. Default: every IPv4
+  /// interface, port 7946.
+  std::string bind = "0.0.0.0:7946";
+
+  /// `IP:PORT` that others reach us at, when it differs from `bind`. Empty: the bound address, or
+  /// for a bind to 0.0.0.0 or [::] the one that the route to the first seed uses.
+  std::string advertise;
+
+  std::string service;        ///< What `member::service` tells others. Up to 255 bytes.
+  std::string zone;           ///< Failure domain, up to 64 bytes.
+  std::string metadata;       ///< Up to `limits.metadata` bytes.
+  lifering::weight weight{};  ///< Share of the ring against the others.
+  member_phase phase = member_phase::serving;  ///< `joining`: own nothing until ready().
+
+  // How keys are placed. Members that differ here refuse each other.
+  placement_options placement = placement_options::slots();
+
+  // How the protocol runs.
+  protocol_options protocol{};
+  limit_options limits{};
+
+  /// When cut off from everybody, keep the ring as it was and judge nobody (false), or declare the
+  /// others failed after the longest suspicion and own all keys (true).
+  bool take_all_when_isolated = false;
+
+  // Seeing in.
+  log_level level = log_level::info;
+  log_sink log;  ///< Default: lines on stderr.
+
+  /// One data centre: round trips of a few milliseconds. The defaults.
+  static options lan();
+  /// Across continents: round trips up to a second.
+  static options wan();
+  /// One machine or a test: loopback round trips.
+  static options local();
+
+  /// What is wrong, in one sentence, or nothing. Checks every field against its range and against
+  /// its neighbours. Safe from any thread.
+  std::optional<problem> validate() const;
+};
+
+}  // namespace lifering

@@ -1,0 +1,26 @@
+// The time types of the pure floors. There is no now(): time is an argument, so that a simulator
+// can be the clock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace lifering::base {
+
+using duration = std::chrono::nanoseconds;
+
+/// A monotonic clock that only a caller can read. Its epoch means nothing.
+struct monotonic_clock {
+  using duration = base::duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<monotonic_clock, duration>;
+  static constexpr bool is_steady = true;
+};
+
+using time_point = monotonic_clock::time_point;
+
+/// Later than every deadline.
+inline constexpr time_point never = time_point::max();
+
+}  // namespace lifering::base

@@ -1,0 +1,62 @@
+// What a member says of itself, as one immutable value that tables, queues and packets share.
+#pragma once
+
+#include <cstdint>
+#include <lifering/endpoint.hpp>
+#include <lifering/member.hpp>
+#include <lifering/weight.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lifering::swim {
+
+/// One claim of a member about itself: everything that an `alive` message carries. A change of any
+/// field comes with a higher incarnation, so (name, epoch, incarnation) identifies the content.
+struct record {
+  std::string name;
+  std::uint64_t epoch = 0;
+  std::uint64_t incarnation = 0;
+  endpoint address;
+  lifering::weight weight{};
+  member_phase phase = member_phase::serving;
+  std::string zone;
+  std::string service;
+  std::string metadata;
+  /// Encoded fields that a later protocol version added; kept and passed on unchanged.
+  std::string unknown_fields;
+
+  friend bool operator==(const record&, const record&) = default;
+};
+
+using record_ptr = std::shared_ptr<const record>;
+
+/// FNV-1a with a finaliser, 64 bits: for indexes and digests, the same on every machine.
+std::uint64_t hash_bytes(std::string_view bytes) noexcept;
+
+/// A member's part of the view digest: a function of name, epoch and incarnation alone.
+std::uint64_t digest_of(std::string_view name, std::uint64_t epoch,
+                        std::uint64_t incarnation) noexcept;
+
+/// The member value that users see.
+member to_member(const record& from, std::uint64_t incarnation, member_state state);
+
+// Epochs. A life's epoch is a generation with random low bits, so that two processes that start
+// under one name without knowing of each other still get different epochs.
+
+inline constexpr unsigned epoch_salt_bits = 16;
+
+constexpr std::uint64_t generation_of(std::uint64_t epoch) noexcept {
+  return epoch >> epoch_salt_bits;
+}
+
+constexpr std::uint64_t make_epoch(std::uint64_t generation, std::uint64_t salt) noexcept {
+  return (generation << epoch_salt_bits) | (salt & ((1u << epoch_salt_bits) - 1));
+}
+
+/// Claims further than this beyond what is held for a name are refused, so that one forged or
+/// corrupt packet can't put a name out of everybody's reach.
+inline constexpr std::uint64_t generation_window = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t incarnation_window = std::uint64_t{1} << 24;
+
+}  // namespace lifering::swim

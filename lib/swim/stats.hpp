@@ -1,0 +1,54 @@
+// Counters of a protocol machine. They only grow; gauges are computed when asked for.
+#pragma once
+
+#include <cstdint>
+
+namespace lifering::swim {
+
+struct stats {
+  // Probes.
+  std::uint64_t probes = 0;
+  std::uint64_t probes_failed = 0;
+  std::uint64_t indirect_probes = 0;
+  std::uint64_t stream_probes = 0;
+  std::uint64_t stream_probes_saved = 0;  ///< Answered by stream only.
+  std::uint64_t nacks_missed = 0;
+  std::uint64_t stalls = 0;
+
+  // Membership.
+  std::uint64_t suspicions_raised = 0;
+  std::uint64_t suspicions_heard = 0;
+  std::uint64_t suspicions_confirmed = 0;
+  std::uint64_t refutations = 0;
+  std::uint64_t failures_declared = 0;
+  std::uint64_t isolations = 0;
+
+  // Views.
+  std::uint64_t syncs_started = 0;
+  std::uint64_t syncs_served = 0;
+  std::uint64_t digest_mismatches = 0;
+
+  // Dropped input, by reason.
+  std::uint64_t dropped_wrong_placement = 0;
+  std::uint64_t dropped_from_self = 0;
+  std::uint64_t dropped_bad_sender = 0;
+  std::uint64_t dropped_not_for_us = 0;
+  std::uint64_t dropped_unknown_sequence = 0;
+  std::uint64_t dropped_bad_accuser = 0;
+  std::uint64_t dropped_accuser_limit = 0;
+  std::uint64_t dropped_bad_record = 0;
+  std::uint64_t dropped_beyond_window = 0;
+  std::uint64_t dropped_member_limit = 0;
+  std::uint64_t dropped_stream_limit = 0;
+  std::uint64_t dropped_unexpected_frame = 0;
+
+  // Gossip.
+  std::uint64_t updates_sent = 0;
+  std::uint64_t updates_received = 0;
+  std::uint64_t updates_new = 0;
+  std::uint64_t graves_evicted = 0;
+
+  friend bool operator==(const stats&, const stats&) = default;
+};
+
+}  // namespace lifering::swim
