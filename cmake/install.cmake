@@ -1,7 +1,9 @@
-# What `cmake --install` copies: the library, its headers, a CMake package and a pkg-config file.
+# What `cmake --install` copies: the library, its headers, a CMake package and a pkg-config file. The installed tree may
+# be moved as a whole.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lifering)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(TARGETS lifering EXPORT liferingTargets FILE_SET HEADERS)
 install(EXPORT liferingTargets NAMESPACE lifering:: DESTINATION ${package_dir})
@@ -14,3 +16,17 @@ install(FILES
   ${PROJECT_BINARY_DIR}/liferingConfigVersion.cmake
   cmake/FindAsio.cmake
   DESTINATION ${package_dir})
+
+# The pkg-config file finds its prefix from its own place. The folders in it are relative to that, unless the builder
+# gave absolute ones, which cmake_path(APPEND) then leaves as they are. A static library passes on what it uses inside.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE LIFERING_PC_PREFIX)
+cmake_path(APPEND LIFERING_PC_LIBDIR "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+cmake_path(APPEND LIFERING_PC_INCLUDEDIR "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
+if(BUILD_SHARED_LIBS)
+  set(LIFERING_PC_CFLAGS " -DLIFERING_SHARED")
+else()
+  set(LIFERING_PC_REQUIRES "protobuf-lite spdlog")
+endif()
+configure_file(cmake/lifering.pc.in lifering.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/lifering.pc DESTINATION ${pkgconfig_dir})
