@@ -9,8 +9,9 @@ library=$1
 
 symbols=$(nm --dynamic --demangle --defined-only "$library" | sed -E 's/^[0-9a-f]* +[A-Za-z] //')
 
-internal='lifering::(base|ring_detail|swim|wire|net)::'
-public='^((vtable|VTT|typeinfo|typeinfo name|guard variable) for )?lifering::'
+kind='((vtable|VTT|typeinfo|typeinfo name|guard variable) for )?'
+internal="^${kind}lifering::(base|ring_detail|swim|wire|net)::"
+public="^${kind}lifering::"
 shared='(^|[ (])(asio|std|__gnu_cxx)::'
 
 status=0
