@@ -4,9 +4,10 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/strand.hpp>
-#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <lifering/endpoint.hpp>
+#include <lifering/error.hpp>
 #include <lifering/options.hpp>
 #include <memory>
 #include <optional>
@@ -14,48 +15,50 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "base/rng.hpp"
+#include "net/counters.hpp"
 #include "swim/config.hpp"
 #include "swim/effect.hpp"
+#include "swim/input.hpp"
 #include "swim/protocol.hpp"
+#include "swim/record.hpp"
 
 namespace lifering::net {
 
-/// What the driver counts beside the machine's own counters.
-struct counters {
-  std::uint64_t datagrams_sent = 0;
-  std::uint64_t datagrams_received = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t streams_opened = 0;
-  std::uint64_t streams_accepted = 0;
-  std::uint64_t streams_failed = 0;
-  std::uint64_t streams_refused_limit = 0;
-  std::uint64_t dropped_malformed = 0;
-  std::uint64_t dropped_wrong_cluster = 0;
-  std::uint64_t dropped_wrong_version = 0;
-  std::uint64_t dropped_too_large = 0;
-  std::uint64_t send_errors = 0;
-  std::uint64_t refused = 0;  ///< Ports that their host said are closed.
-};
-
 struct driver_options {
   std::string cluster;
-  endpoint bind;       ///< Port 0: the system chooses.
-  endpoint advertise;  ///< Unspecified address: take the bound one (or the route's, see README).
+
+  /// Where to listen, UDP and TCP on one port. Port 0: the system chooses.
+  endpoint bind;
+
+  /// What others reach us at. Port 0: the bound port. Nothing: the bound address, or for a wildcard
+  /// the one that the route to `seed_hint` uses.
+  std::optional<endpoint> advertise;
+
+  /// The text of the first seed, if it is known before the start. Used for the choice above alone,
+  /// and only when it is an address: nothing waits for a name server here.
+  std::string seed_hint;
+
+  /// Its `datagram_budget` is overwritten with the datagram limit less the codec's overhead.
   swim::config protocol;
-  swim::record self;   ///< Without its address, which the driver fills in when bound.
-  std::uint64_t seed;  ///< Of the machine's randomness.
+
+  swim::record self;       ///< Without its address, which the driver fills in when bound.
+  std::uint64_t seed = 0;  ///< Of the machine's randomness.
   base::logger log;
 };
 
-/// All functions but the constructor must be called on the strand. Completion of anything is told
-/// through `on_batch`, which sees each call's effects after the sends were handed to the sockets.
+/// One member on real sockets.
+///
+/// Held by shared_ptr: what is under way keeps the driver alive, so stop() must be called to let it
+/// go. All functions but the constructor must be called on the strand, or before the executor runs
+/// anything of it. Nothing of the caller is called from within open(), start(), command() or
+/// stop(), but for log lines.
 class driver : public std::enable_shared_from_this<driver> {
  public:
   using strand = asio::strand<asio::any_io_executor>;
+
   /// Called on the strand after every handled input that had effects for the application
-  /// (member_changed, completed, user_received), which it picks from the list.
+  /// (member_changed, completed, user_received), which it picks from the list. What it asks to be
+  /// sent was handed to the sockets before. It may call every function of the driver.
   using batch_handler = std::function<void(std::span<const swim::effect>)>;
 
   driver(asio::any_io_executor executor, driver_options options, batch_handler on_batch);
@@ -63,25 +66,35 @@ class driver : public std::enable_shared_from_this<driver> {
 
   const strand& get_strand() const noexcept;
 
-  /// Opens UDP and TCP on one port. On an error nothing stays open; `problem` names the value.
+  /// Opens UDP and TCP on one port. On an error nothing stays open, and the sentence names the
+  /// value that was wrong. May be tried again.
   std::optional<problem> open();
 
   /// Begins to receive, probe and gossip. After open().
   void start();
 
-  /// Hands a command to the machine.
-  template <class Command>
-  void command(const Command& value);
+  /// Hands a command to the machine. From within the batch handler it waits for its turn. Commands
+  /// after stop() are dropped, and those that stop() finds pending are never completed: whoever
+  /// gave them knows both.
+  void command(const swim::join_command& value);
+  void command(const swim::leave_command& value);
+  void command(const swim::cancel_command& value);
+  void command(const swim::update_command& value);
+  void command(const swim::forget_command& value);
+  void command(const swim::send_command& value);
 
-  /// Closes sockets, streams, timer and resolver; calls `done` on the strand when nothing is
-  /// pending any more. Idempotent: every call's `done` is called once.
+  /// Closes sockets, streams, timer and resolver, in whatever state; no batch is handed out any
+  /// more. Calls `done` on the strand, from a later turn, when nothing is pending. Idempotent:
+  /// every call's `done` is called once.
   void stop(std::function<void()> done);
 
   /// The bound address and the advertised one. After open().
   endpoint local_address() const;
   endpoint advertised_address() const;
 
+  /// The machine. After open(); stays readable after stop().
   swim::protocol& protocol() noexcept;
+
   const counters& count() const noexcept;
 
  private:

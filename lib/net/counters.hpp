@@ -1,0 +1,33 @@
+// What the shell counts, by reason. Counters only grow.
+#pragma once
+
+#include <cstdint>
+
+namespace lifering::net {
+
+/// What the driver counts beside the machine's own counters.
+struct counters {
+  std::uint64_t datagrams_sent = 0;
+  std::uint64_t datagrams_received = 0;
+  std::uint64_t bytes_sent = 0;      ///< Of datagrams and streams.
+  std::uint64_t bytes_received = 0;  ///< Likewise.
+
+  std::uint64_t streams_opened = 0;
+  std::uint64_t streams_accepted = 0;
+  std::uint64_t streams_failed = 0;
+  std::uint64_t streams_refused_limit = 0;  ///< Not taken: too many at once.
+
+  // Dropped input, datagrams and frames alike.
+  std::uint64_t dropped_malformed = 0;
+  std::uint64_t dropped_wrong_cluster = 0;
+  std::uint64_t dropped_wrong_version = 0;
+  std::uint64_t dropped_too_large = 0;
+
+  std::uint64_t send_errors = 0;  ///< Datagrams that our own host didn't take.
+  std::uint64_t refused = 0;      ///< Ports that their host said are closed.
+  std::uint64_t unreachable = 0;  ///< Packets of which a router said that they can't get there.
+
+  friend bool operator==(const counters&, const counters&) = default;
+};
+
+}  // namespace lifering::net
