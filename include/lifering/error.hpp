@@ -42,6 +42,7 @@ enum class errc {
   already_started,  ///< `start()` was called before.
   stopped,          ///< The object was stopped; this operation did nothing.
   busy,             ///< The same operation is under way already.
+  would_deadlock,   ///< A waiting call on a thread whose work it would wait for.
 
   // The network.
   address_in_use,    ///< Another process holds the port. Nothing was opened.

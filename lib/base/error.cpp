@@ -56,6 +56,9 @@ class category final : public std::error_category {
         return "the cluster object was stopped";
       case errc::busy:
         return "the same operation is under way already";
+      case errc::would_deadlock:
+        return "a waiting call on a thread of the executor that has to do the work; use the "
+               "asynchronous one";
       case errc::address_in_use:
         return "another process holds the address";
       case errc::no_seed_answered:
