@@ -19,8 +19,13 @@ declare -A pid=() input=() address=()
 work=$(mktemp -d "${TMPDIR:-/tmp}/lifering-demo.XXXXXX")
 
 cleanup() {
+  local status=$?
   ((${#pid[@]} == 0)) || kill -KILL "${pid[@]}" 2>/dev/null || true
-  rm -rf "$work"
+  if ((status == 0)); then
+    rm -rf "$work"
+  else
+    echo "What the processes wrote is kept in $work."
+  fi
 }
 trap cleanup EXIT
 
@@ -95,7 +100,13 @@ when() {
 
 # --- What must hold ---
 
+chapter=
 failures=()
+
+tell() {
+  chapter=$1
+  echo "$chapter:"
+}
 
 # check SENTENCE COMMAND...
 check() {
@@ -105,7 +116,7 @@ check() {
     echo "  held:    $sentence"
   else
     echo "  FAILED:  $sentence"
-    failures+=("$sentence")
+    failures+=("$chapter: $sentence")
   fi
 }
 
@@ -172,7 +183,7 @@ show_notices() { # EVENT MEMBER
 # --- The story ---
 
 five_form_a_cluster() {
-  echo "Five processes form a cluster:"
+  tell "Five processes form a cluster"
   local port=$((20000 + RANDOM % 10000)) name
   for name in "${names[@]}"; do address[$name]=127.0.0.1:$((port++)); done
   for name in "${names[@]}"; do start "$name"; done
@@ -184,7 +195,7 @@ five_form_a_cluster() {
 }
 
 one_is_killed() {
-  echo "cache-3 is killed with SIGKILL:"
+  tell "cache-3 is killed with SIGKILL"
   since=$EPOCHREALTIME
   kill -KILL "${pid[cache-3]}"
   has_gone cache-3
@@ -199,7 +210,7 @@ one_is_killed() {
 }
 
 one_leaves() {
-  echo "cache-5 leaves:"
+  tell "cache-5 leaves"
   local process=${pid[cache-5]}
   since=$EPOCHREALTIME
   echo leave >&"${input[cache-5]}"
@@ -214,7 +225,7 @@ one_leaves() {
 }
 
 the_killed_one_returns() {
-  echo "cache-3 starts again under its name:"
+  tell "cache-3 starts again under its name"
   since=$EPOCHREALTIME
   start cache-3
   check "every process sees four live members" within 15 every_living sees_alive 4
