@@ -13,10 +13,9 @@ agent=$root/build/release/bin/lifering-agent
 names=(cache-1 cache-2 cache-3 cache-4 cache-5)
 keys=100000
 
-# --- Driving the agents: commands go into a pipe, answers and events come out in a file ---
+# --- Driving the agents: commands go into a pipe, answers and events come out in a file of $work ---
 
 declare -A pid=() input=() address=()
-work=$(mktemp -d "${TMPDIR:-/tmp}/lifering-demo.XXXXXX")
 
 cleanup() {
   local status=$?
@@ -27,7 +26,6 @@ cleanup() {
     echo "What the processes wrote is kept in $work."
   fi
 }
-trap cleanup EXIT
 
 # within SECONDS COMMAND...: waits until the command succeeds, and fails when the time or the whole minute is up.
 within() {
@@ -243,6 +241,8 @@ cmake --preset release
 cmake --build --preset release
 
 minute_is_up=$((SECONDS + 55))
+work=$(mktemp -d "${TMPDIR:-/tmp}/lifering-demo.XXXXXX")
+trap cleanup EXIT
 five_form_a_cluster
 one_is_killed
 one_leaves
