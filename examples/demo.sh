@@ -45,7 +45,7 @@ is_ready_or_ended() { is_ready "$1" || has_ended "${pid[$1]}"; }
 # other end of its pipe, so that no agent outlives the script, however that ends.
 start() {
   local name=$1 pipe=$work/$1.in fd
-  rm -f "$pipe" "$work/$name.out" && mkfifo "$pipe"
+  rm -f "$pipe" && mkfifo "$pipe" && : >"$work/$name.out"
   exec {fd}<>"$pipe"
   input[$name]=$fd
   (
