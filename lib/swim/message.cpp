@@ -1,37 +1,68 @@
 #include "swim/message.hpp"
 
+#include <bit>
+#include <utility>
+
 namespace lifering::swim {
 namespace {
 
-// Protobuf's costs: a tag takes one byte up to field number 15, a 64-bit varint at most ten, a
-// fixed64 eight; a length prefix takes up to three bytes below 2 MiB.
+// Protobuf's costs. A tag takes one byte, since all field numbers are below 16; a field of value
+// zero or without bytes isn't written at all. What belongs to one item is counted exactly, for
+// every byte here is one that no other news can use. What a packet has once is counted at its
+// largest: it may still change between the counting and the sending.
 constexpr std::size_t tag = 1;
-constexpr std::size_t varint64 = tag + 10;
-constexpr std::size_t varint32 = tag + 5;
-constexpr std::size_t fixed64 = tag + 8;
-constexpr std::size_t small = tag + 1;
-constexpr std::size_t prefix = tag + 3;
+constexpr std::size_t any_varint64 = tag + 10;
+constexpr std::size_t any_varint32 = tag + 5;
+constexpr std::size_t any_fixed64 = tag + 8;
+constexpr std::size_t small = tag + 1;   // A flag or an enumeration.
+constexpr std::size_t prefix = tag + 3;  // Before up to 2 MiB.
 
-constexpr std::size_t bytes(std::string_view value) noexcept {
-  return value.empty() ? 0 : prefix + value.size();
+constexpr std::size_t varint_size(std::uint64_t value) noexcept {
+  return static_cast<std::size_t>(std::bit_width(value | 1) + 6) / 7;
 }
 
-// An endpoint: 16 address bytes with their prefix, a port, a scope.
-constexpr std::size_t endpoint_bound = prefix + (prefix + 16) + (tag + 3) + varint32;
+constexpr std::size_t number(std::uint64_t value) noexcept {
+  return value == 0 ? 0 : tag + varint_size(value);
+}
+
+constexpr std::size_t flag(bool value) noexcept {
+  return value ? small : 0;
+}
+
+/// A message inside another one, also if it is empty.
+constexpr std::size_t nested(std::size_t size) noexcept {
+  return tag + varint_size(size) + size;
+}
+
+constexpr std::size_t bytes(std::string_view value) noexcept {
+  return value.empty() ? 0 : nested(value.size());
+}
+
+std::size_t address(const endpoint& value) noexcept {
+  return nested(nested(value.is_v4() ? 4 : 16) + number(value.port) + number(value.scope));
+}
+
+std::size_t content(const record& value) noexcept {
+  return bytes(value.name) + number(value.epoch) + number(value.incarnation) +
+         address(value.address) + number(value.weight.thousandths()) +
+         flag(value.phase != member_phase::serving) + bytes(value.zone) + bytes(value.service) +
+         bytes(value.metadata) + value.unknown_fields.size();
+}
 
 struct body_bound {
   std::size_t operator()(const std::monostate&) const noexcept { return 0; }
   std::size_t operator()(const ping& value) const noexcept {
-    return prefix + varint64 + bytes(value.target) + varint64;
+    return prefix + any_varint64 + bytes(value.target) + number(value.target_epoch);
   }
   std::size_t operator()(const ping_request& value) const noexcept {
-    return prefix + varint64 + bytes(value.target) + varint64 + endpoint_bound + varint32;
+    return prefix + any_varint64 + bytes(value.target) + number(value.target_epoch) +
+           address(value.target_address) + any_varint32;
   }
-  std::size_t operator()(const ack&) const noexcept { return prefix + varint64; }
-  std::size_t operator()(const nack&) const noexcept { return prefix + varint64; }
+  std::size_t operator()(const ack&) const noexcept { return prefix + any_varint64; }
+  std::size_t operator()(const nack&) const noexcept { return prefix + any_varint64; }
   std::size_t operator()(const sync_request&) const noexcept { return prefix + 2 * small; }
-  std::size_t operator()(const sync_reply&) const noexcept {
-    return prefix + varint64 + endpoint_bound;
+  std::size_t operator()(const sync_reply& value) const noexcept {
+    return prefix + any_varint64 + address(value.seen_address);
   }
   std::size_t operator()(const view_rows& value) const noexcept {
     std::size_t sum = prefix + small;
@@ -43,7 +74,7 @@ struct body_bound {
     return prefix + small + bytes(value.detail);
   }
   std::size_t operator()(const user_message& value) const noexcept {
-    return prefix + varint64 + bytes(value.payload);
+    return prefix + any_varint64 + bytes(value.payload);
   }
 };
 
@@ -58,29 +89,37 @@ void packet::clear() {
 }
 
 std::size_t size_bound(const record& value) noexcept {
-  return prefix + bytes(value.name) + 2 * varint64 + endpoint_bound + varint32 + small +
-         bytes(value.zone) + bytes(value.service) + bytes(value.metadata) +
-         value.unknown_fields.size();
+  return nested(content(value));
 }
 
 std::size_t size_bound(const update& value) noexcept {
   if (value.kind == update_kind::alive) {
-    return prefix + small + (value.subject ? size_bound(*value.subject) : 0) + varint64;
+    return nested(value.subject ? size_bound(*value.subject) : 0);
   }
-  return prefix + small + bytes(value.subject_name()) + 2 * varint64 + bytes(value.accuser) +
-         varint64 + small + varint32;
+  const std::size_t claim = small + bytes(value.subject_name()) + number(value.subject_epoch()) +
+                            number(value.incarnation);
+  if (value.kind == update_kind::suspect) {
+    // A suspicion that waits in the queue may go out in the name of another accuser, so all that
+    // is the accuser's counts at its largest but for the length of the name.
+    return tag + 2 + claim + (tag + 2) + value.accuser.size() + any_varint64 + small +
+           number(value.witnesses);
+  }
+  return nested(claim + bytes(value.accuser) + number(value.accuser_epoch) + flag(value.refused) +
+                number(value.witnesses));
 }
 
 std::size_t size_bound(const broadcast& value) noexcept {
-  return prefix + bytes(value.origin) + 2 * varint64 + bytes(value.payload);
+  return nested(bytes(value.origin) + number(value.origin_epoch) + number(value.sequence) +
+                bytes(value.payload));
 }
 
 std::size_t size_bound(const view_row& value) noexcept {
-  return prefix + (value.subject ? size_bound(*value.subject) : 0) + varint64 + small;
+  return nested((value.subject ? size_bound(*value.subject) : 0) + number(value.incarnation) +
+                flag(value.state != member_state::alive));
 }
 
 std::size_t size_bound(const sender& value) noexcept {
-  return prefix + bytes(value.name) + 2 * varint64 + 3 * fixed64 + varint64;
+  return prefix + bytes(value.name) + 3 * any_varint64 + 3 * any_fixed64;
 }
 
 std::size_t size_bound(const body& value) noexcept {

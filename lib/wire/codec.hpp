@@ -9,38 +9,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "swim/message.hpp"
+#include "wire/decode_error.hpp"
+#include "wire/envelope.hpp"
+#include "wire/limits.hpp"
 
 namespace lifering::wire {
-
-/// The version that this build speaks, and the oldest that it still reads.
-inline constexpr std::uint8_t protocol_version = 1;
-inline constexpr std::uint8_t oldest_version = 1;
-
-/// Why bytes were not accepted.
-enum class decode_error : std::uint8_t {
-  none,
-  truncated,       ///< Shorter than it says.
-  trailing_bytes,  ///< Longer than it says.
-  not_ours,        ///< No lifering packet at all.
-  wrong_version,
-  wrong_cluster,
-  malformed_body,  ///< Protobuf could not parse it.
-  over_limit,      ///< A field exceeds its limit.
-  bad_field,       ///< A field has an impossible value (an unspecified address, an empty name).
-};
-
-std::string_view to_string(decode_error error) noexcept;
 
 /// Encodes and decodes for one cluster. Reuses its buffers; not thread-safe.
 class codec {
  public:
+  /// `cluster_id`: 1 to `swim::cluster_id_max` bytes.
   explicit codec(std::string cluster_id);
   ~codec();
   codec(codec&&) noexcept;
@@ -49,15 +32,23 @@ class codec {
   /// Bytes that the envelope adds to a packet's size bound.
   std::size_t overhead() const noexcept;
 
-  /// Appends the encoded packet to `out`.
+  /// Appends the encoded packet to `out`. The packet keeps the limits of swim/message.hpp and of
+  /// limits.hpp.
   void encode(const swim::packet& from, std::vector<std::uint8_t>& out);
 
   /// Reads exactly one packet into `to`, whose storage is reused. On an error `to` is unspecified.
-  decode_error decode(std::span<const std::uint8_t> from, swim::packet& to);
+  ///
+  /// Whether an address or a name is one that a member may have is for the protocol to judge, since
+  /// it can answer with a reason; here only what can't be held at all is refused.
+  decode_error decode(bytes_view from, swim::packet& to);
 
  private:
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// The cluster id of a packet that is otherwise unread, to say whose packets arrive here by
+/// mistake; empty if it is no lifering packet. Untrusted bytes: escape them before printing.
+std::string_view peek_cluster_id(bytes_view packet) noexcept;
 
 }  // namespace lifering::wire

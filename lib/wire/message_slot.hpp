@@ -1,0 +1,57 @@
+// A Protobuf message that is used again and again.
+#pragma once
+
+#include <google/protobuf/arena.h>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "wire/lifering.pb.h"
+
+namespace lifering::wire {
+
+/// One pb::Packet in an arena with a block of our own. Clearing keeps its parts and their strings,
+/// so a steady packet costs no heap allocation, however long its names are. What a large packet
+/// took is given back when the next one is begun: a peer can't make us hold more than
+/// `kept_size_max` bytes in each of the parts that fit the block.
+///
+/// Neither copyable nor movable: the arena points into it. Not thread-safe.
+class message_slot {
+ public:
+  message_slot() { start(); }
+  message_slot(const message_slot&) = delete;
+  message_slot& operator=(const message_slot&) = delete;
+
+  /// The message, cleared, for a packet of `size` bytes if that is known already.
+  pb::Packet& begin(std::size_t size = 0) {
+    if (size_ > kept_size_max || arena_->SpaceAllocated() > block_.size()) {
+      start();
+    } else {
+      message_->Clear();
+    }
+    size_ = size;
+    return *message_;
+  }
+
+  /// Tells the size when it is known only afterwards.
+  void set_size(std::size_t size) noexcept { size_ = size; }
+
+ private:
+  static constexpr std::size_t kept_size_max = 1500;
+
+  void start() {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block_.data();
+    options.initial_block_size = block_.size();
+    arena_.emplace(options);
+    message_ = google::protobuf::Arena::CreateMessage<pb::Packet>(&*arena_);
+  }
+
+  alignas(std::max_align_t) std::array<char, 16384> block_;
+  std::optional<google::protobuf::Arena> arena_;
+  pb::Packet* message_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lifering::wire

@@ -1,0 +1,184 @@
+// Protobuf messages to packets. Whatever a stranger may have written into a well-formed message is
+// checked here.
+#include <utility>
+
+#include "wire/body.hpp"
+#include "wire/limits.hpp"
+
+namespace lifering::wire {
+namespace {
+
+/// The body as a T, keeping what it has if it is one already.
+template <class T>
+T& hold(swim::body& body) {
+  if (auto* held = std::get_if<T>(&body)) return *held;
+  return body.emplace<T>();
+}
+
+decode_error read_sender(const pb::Sender& from, swim::sender& to) {
+  if (from.name().empty()) return decode_error::bad_field;
+  if (from.name().size() > swim::name_max) return decode_error::over_limit;
+  to.name = from.name();
+  to.epoch = from.epoch();
+  to.incarnation = from.incarnation();
+  to.placement = from.placement();
+  to.view_digest = from.view_digest();
+  to.ring_fingerprint = from.ring_fingerprint();
+  to.known_members = from.known_members();
+  return decode_error::none;
+}
+
+/// A claim is about somebody: an alive one holds its record, the others a name.
+decode_error read_update(const pb::Update& from, swim::update& to) {
+  if (!pb::State_IsValid(from.kind())) return decode_error::bad_field;
+  to.kind = static_cast<swim::update_kind>(from.kind());
+  const bool is_alive = to.kind == swim::update_kind::alive;
+  if (is_alive != from.has_record() || is_alive != from.name().empty()) {
+    return decode_error::bad_field;
+  }
+  if (from.name().size() > swim::name_max || from.accuser().size() > swim::name_max) {
+    return decode_error::over_limit;
+  }
+  to.subject.reset();
+  if (is_alive) {
+    const auto error = read_record(from.record(), to.subject);
+    if (error != decode_error::none) return error;
+  }
+  to.name = from.name();
+  to.epoch = is_alive ? 0 : from.epoch();
+  to.incarnation = is_alive ? to.subject->incarnation : from.incarnation();
+  to.accuser = is_alive ? std::string() : from.accuser();
+  to.accuser_epoch = is_alive ? 0 : from.accuser_epoch();
+  to.refused = !is_alive && from.refused();
+  to.witnesses = is_alive ? 0 : from.witnesses();
+  return decode_error::none;
+}
+
+decode_error read_broadcast(const pb::Broadcast& from, swim::broadcast& to) {
+  if (from.origin().empty()) return decode_error::bad_field;
+  if (from.origin().size() > swim::name_max || from.payload().size() > swim::user_payload_max) {
+    return decode_error::over_limit;
+  }
+  to.origin = from.origin();
+  to.origin_epoch = from.origin_epoch();
+  to.sequence = from.sequence();
+  to.payload = from.payload();
+  return decode_error::none;
+}
+
+decode_error read_row(const pb::ViewRow& from, swim::view_row& to) {
+  if (!pb::State_IsValid(from.state())) return decode_error::bad_field;
+  to.incarnation = from.incarnation();
+  to.state = static_cast<member_state>(from.state());
+  return read_record(from.subject(), to.subject);
+}
+
+/// Reads a list into another one, reusing its elements. Grows with what was found to be good, since
+/// an empty message takes two bytes here and a hundred there.
+template <class From, class To, class ReadOne>
+decode_error read_list(const From& from, To& to, ReadOne read_one) {
+  const auto size = static_cast<std::size_t>(from.size());
+  if (to.size() > size) to.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i == to.size()) to.emplace_back();
+    const auto error = read_one(from[static_cast<int>(i)], to[i]);
+    if (error != decode_error::none) return error;
+  }
+  return decode_error::none;
+}
+
+int count_bodies(const pb::Packet& packet) {
+  return packet.has_ping() + packet.has_ping_request() + packet.has_ack() + packet.has_nack() +
+         packet.has_sync_request() + packet.has_sync_reply() + packet.has_view_rows() +
+         packet.has_refusal() + packet.has_user_message();
+}
+
+std::size_t count_items(const pb::Packet& packet) {
+  return static_cast<std::size_t>(packet.updates_size()) +
+         static_cast<std::size_t>(packet.broadcasts_size()) +
+         static_cast<std::size_t>(packet.view_rows().rows_size());
+}
+
+decode_error read_view(const pb::ViewRows& from, swim::view_rows& to) {
+  to.last = from.last();
+  return read_list(from.rows(), to.rows, read_row);
+}
+
+decode_error read_refusal(const pb::Refusal& from, swim::refusal& to) {
+  if (!pb::RefusalReason_IsValid(from.reason())) return decode_error::bad_field;
+  if (from.detail().size() > swim::name_max) return decode_error::over_limit;
+  to.reason = static_cast<swim::refusal_reason>(from.reason());
+  to.detail = from.detail();
+  return decode_error::none;
+}
+
+decode_error read_user_message(const pb::UserMessage& from, swim::user_message& to) {
+  if (from.payload().size() > swim::user_payload_max) return decode_error::over_limit;
+  to.sequence = from.sequence();
+  to.payload = from.payload();
+  return decode_error::none;
+}
+
+/// What pings and requests for pings have in common.
+template <class From, class To>
+decode_error read_ping(const From& from, std::string& target, To& to) {
+  if (from.target().size() > swim::name_max) return decode_error::over_limit;
+  to.sequence = from.sequence();
+  target = from.target();
+  to.target = std::move(target);
+  to.target_epoch = from.target_epoch();
+  return decode_error::none;
+}
+
+}  // namespace
+
+void body_reader::keep_target(swim::body& of) {
+  if (auto* ping = std::get_if<swim::ping>(&of)) target_ = std::move(ping->target);
+  if (auto* request = std::get_if<swim::ping_request>(&of)) target_ = std::move(request->target);
+}
+
+decode_error body_reader::read_one_of(const pb::Packet& from, swim::body& to) {
+  keep_target(to);
+  if (from.has_ping()) return read_ping(from.ping(), target_, hold<swim::ping>(to));
+  if (from.has_ping_request()) {
+    const auto& request = from.ping_request();
+    auto& out = hold<swim::ping_request>(to);
+    out.timeout_ms = request.timeout_ms();
+    const auto error = read_endpoint(request.target_address(), out.target_address);
+    return error != decode_error::none ? error : read_ping(request, target_, out);
+  }
+  if (from.has_ack()) {
+    hold<swim::ack>(to).sequence = from.ack().sequence();
+  } else if (from.has_nack()) {
+    hold<swim::nack>(to).sequence = from.nack().sequence();
+  } else if (from.has_sync_request()) {
+    to = swim::sync_request{from.sync_request().join(), from.sync_request().fresh()};
+  } else if (from.has_sync_reply()) {
+    auto& out = hold<swim::sync_reply>(to);
+    out.remembered_epoch = from.sync_reply().remembered_epoch();
+    return read_endpoint(from.sync_reply().seen_address(), out.seen_address);
+  } else if (from.has_view_rows()) {
+    return read_view(from.view_rows(), hold<swim::view_rows>(to));
+  } else if (from.has_refusal()) {
+    return read_refusal(from.refusal(), hold<swim::refusal>(to));
+  } else if (from.has_user_message()) {
+    return read_user_message(from.user_message(), hold<swim::user_message>(to));
+  } else {
+    to = std::monostate{};
+  }
+  return decode_error::none;
+}
+
+decode_error body_reader::read(const pb::Packet& from, swim::packet& to) {
+  if (count_bodies(from) > 1) return decode_error::bad_field;
+  if (count_items(from) > items_max) return decode_error::over_limit;
+  auto error = read_sender(from.sender(), to.from);
+  if (error == decode_error::none) error = read_one_of(from, to.body);
+  if (error == decode_error::none) error = read_list(from.updates(), to.updates, read_update);
+  if (error == decode_error::none) {
+    error = read_list(from.broadcasts(), to.broadcasts, read_broadcast);
+  }
+  return error;
+}
+
+}  // namespace lifering::wire

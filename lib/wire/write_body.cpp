@@ -1,0 +1,136 @@
+// Packets to Protobuf messages.
+#include "wire/body.hpp"
+#include "wire/fields.hpp"
+#include "wire/limits.hpp"
+
+namespace lifering::wire {
+namespace {
+
+// One enumeration on the wire serves for the state of a row and for the kind of a claim.
+static_assert(static_cast<int>(member_state::alive) == pb::STATE_ALIVE);
+static_assert(static_cast<int>(member_state::suspect) == pb::STATE_SUSPECT);
+static_assert(static_cast<int>(member_state::failed) == pb::STATE_FAILED);
+static_assert(static_cast<int>(member_state::left) == pb::STATE_LEFT);
+static_assert(static_cast<int>(swim::update_kind::alive) == pb::STATE_ALIVE);
+static_assert(static_cast<int>(swim::update_kind::suspect) == pb::STATE_SUSPECT);
+static_assert(static_cast<int>(swim::update_kind::failed) == pb::STATE_FAILED);
+static_assert(static_cast<int>(swim::update_kind::left) == pb::STATE_LEFT);
+static_assert(static_cast<int>(swim::refusal_reason::wrong_cluster) == pb::REFUSAL_WRONG_CLUSTER);
+static_assert(static_cast<int>(swim::refusal_reason::busy) == pb::REFUSAL_BUSY);
+
+struct body_writer {
+  pb::Packet& to;
+
+  void operator()(const std::monostate&) const {}
+
+  void operator()(const swim::ping& value) const {
+    auto& out = *to.mutable_ping();
+    out.set_sequence(value.sequence);
+    out.set_target(checked(value.target, swim::name_max));
+    out.set_target_epoch(value.target_epoch);
+  }
+
+  void operator()(const swim::ping_request& value) const {
+    auto& out = *to.mutable_ping_request();
+    out.set_sequence(value.sequence);
+    out.set_target(checked(value.target, swim::name_max));
+    out.set_target_epoch(value.target_epoch);
+    write_endpoint(value.target_address, *out.mutable_target_address());
+    out.set_timeout_ms(value.timeout_ms);
+  }
+
+  void operator()(const swim::ack& value) const { to.mutable_ack()->set_sequence(value.sequence); }
+
+  void operator()(const swim::nack& value) const {
+    to.mutable_nack()->set_sequence(value.sequence);
+  }
+
+  void operator()(const swim::sync_request& value) const {
+    auto& out = *to.mutable_sync_request();
+    out.set_join(value.join);
+    out.set_fresh(value.fresh);
+  }
+
+  void operator()(const swim::sync_reply& value) const {
+    auto& out = *to.mutable_sync_reply();
+    out.set_remembered_epoch(value.remembered_epoch);
+    write_endpoint(value.seen_address, *out.mutable_seen_address());
+  }
+
+  void operator()(const swim::view_rows& value) const {
+    auto& out = *to.mutable_view_rows();
+    for (const auto& row : value.rows) {
+      LIFERING_CHECK(row.subject);
+      auto& item = *out.add_rows();
+      write_record(*row.subject, *item.mutable_subject());
+      item.set_incarnation(row.incarnation);
+      item.set_state(static_cast<pb::State>(row.state));
+    }
+    out.set_last(value.last);
+  }
+
+  void operator()(const swim::refusal& value) const {
+    auto& out = *to.mutable_refusal();
+    out.set_reason(static_cast<pb::RefusalReason>(value.reason));
+    out.set_detail(checked(value.detail, swim::name_max));
+  }
+
+  void operator()(const swim::user_message& value) const {
+    auto& out = *to.mutable_user_message();
+    out.set_sequence(value.sequence);
+    out.set_payload(checked(value.payload, swim::user_payload_max));
+  }
+};
+
+void write_sender(const swim::sender& from, pb::Sender& to) {
+  LIFERING_CHECK(!from.name.empty());
+  to.set_name(checked(from.name, swim::name_max));
+  to.set_epoch(from.epoch);
+  to.set_incarnation(from.incarnation);
+  to.set_placement(from.placement);
+  to.set_view_digest(from.view_digest);
+  to.set_ring_fingerprint(from.ring_fingerprint);
+  to.set_known_members(from.known_members);
+}
+
+void write_update(const swim::update& from, pb::Update& to) {
+  to.set_kind(static_cast<pb::State>(from.kind));
+  if (from.kind == swim::update_kind::alive) {
+    LIFERING_CHECK(from.subject);
+    write_record(*from.subject, *to.mutable_record());
+    return;
+  }
+  const auto name = from.subject_name();
+  LIFERING_CHECK(!name.empty() && name.size() <= swim::name_max);
+  to.set_name(name.data(), name.size());
+  to.set_epoch(from.subject_epoch());
+  to.set_incarnation(from.incarnation);
+  to.set_accuser(checked(from.accuser, swim::name_max));
+  to.set_accuser_epoch(from.accuser_epoch);
+  to.set_refused(from.refused);
+  to.set_witnesses(from.witnesses);
+}
+
+void write_broadcast(const swim::broadcast& from, pb::Broadcast& to) {
+  LIFERING_CHECK(!from.origin.empty());
+  to.set_origin(checked(from.origin, swim::name_max));
+  to.set_origin_epoch(from.origin_epoch);
+  to.set_sequence(from.sequence);
+  to.set_payload(checked(from.payload, swim::user_payload_max));
+}
+
+}  // namespace
+
+void write_body(const swim::packet& from, pb::Packet& to) {
+  const auto* view = std::get_if<swim::view_rows>(&from.body);
+  const std::size_t rows = view != nullptr ? view->rows.size() : 0;
+  LIFERING_CHECK(rows + from.updates.size() + from.broadcasts.size() <= items_max);
+  write_sender(from.from, *to.mutable_sender());
+  std::visit(body_writer{to}, from.body);
+  for (const auto& item : from.updates)
+    write_update(item, *to.add_updates());
+  for (const auto& item : from.broadcasts)
+    write_broadcast(item, *to.add_broadcasts());
+}
+
+}  // namespace lifering::wire
