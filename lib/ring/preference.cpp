@@ -1,0 +1,139 @@
+// Walking the circle for replicas and for bounded loads.
+#include "ring/preference.hpp"
+
+#include <algorithm>
+
+namespace lifering {
+
+namespace ring_detail {
+
+bool preference::is_new(std::uint32_t slot) {
+  if (found_ < first_slots_.size()) {
+    const auto end = first_slots_.begin() + static_cast<std::ptrdiff_t>(found_);
+    if (std::find(first_slots_.begin(), end, slot) != end) {
+      return false;
+    }
+    first_slots_[found_] = slot;
+    return true;
+  }
+  if (seen_.empty()) {
+    seen_.resize(state_.slots_end());
+    for (const std::uint32_t earlier : first_slots_) {
+      seen_[earlier] = true;
+    }
+  }
+  if (seen_[slot]) {
+    return false;
+  }
+  seen_[slot] = true;
+  return true;
+}
+
+const ring_node* preference::next() {
+  const point_table& points = state_.point_ring();
+  while (found_ < state_.owning_nodes()) {
+    if (index_ == points.size()) {
+      index_ = 0;
+    }
+    const std::uint32_t slot = points.owner(index_++);
+    if (is_new(slot)) {
+      ++found_;
+      return state_.in_slot(slot);
+    }
+  }
+  return nullptr;
+}
+
+std::size_t select(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,
+                   const node_filter* skip) {
+  preference order{state, place};
+  const auto next = [&order, skip] {
+    const ring_node* node = order.next();
+    while (node != nullptr && skip != nullptr && skip->skips(*node)) {
+      node = order.next();
+    }
+    return node;
+  };
+
+  std::size_t count = 0;
+  short_list<const ring_node*> passed_over;
+  for (std::size_t zones = 0; count < out.size() && zones < state.zones();) {
+    const ring_node* node = next();
+    if (node == nullptr) {
+      break;
+    }
+    const auto chosen = out.first(count);
+    if (std::none_of(chosen.begin(), chosen.end(),
+                     [node](const ring_node* other) { return other->zone == node->zone; })) {
+      out[count++] = node;
+      ++zones;
+    } else {
+      passed_over.push_back(node);
+    }
+  }
+  for (std::size_t i = 0; count < out.size() && i < passed_over.size(); ++i) {
+    out[count++] = passed_over[i];
+  }
+  while (count < out.size()) {
+    const ring_node* node = next();
+    if (node == nullptr) {
+      break;
+    }
+    out[count++] = node;
+  }
+  return count;
+}
+
+}  // namespace ring_detail
+
+std::size_t ring_table::owners(std::string_view key, std::span<const ring_node*> out) const {
+  return key.empty() ? 0 : ring_detail::select(*state_, place(key), out, nullptr);
+}
+
+std::size_t ring_table::owners(std::string_view key, std::span<const ring_node*> out,
+                               node_filter skip) const {
+  return key.empty() ? 0 : ring_detail::select(*state_, place(key), out, &skip);
+}
+
+std::vector<const ring_node*> ring_table::owners(std::string_view key, std::size_t n) const {
+  std::vector<const ring_node*> out(std::min(n, size()));
+  out.resize(owners(key, std::span{out}));
+  return out;
+}
+
+std::vector<const ring_node*> ring_table::owners(std::string_view key, std::size_t n,
+                                                 node_filter skip) const {
+  std::vector<const ring_node*> out(std::min(n, size()));
+  out.resize(owners(key, std::span{out}, skip));
+  return out;
+}
+
+const ring_node* ring_table::pick(std::string_view key, node_load load, std::uint64_t total,
+                                  std::uint32_t factor) const {
+  if (key.empty()) {
+    return nullptr;
+  }
+  // Whole numbers throughout: load / (total + 1) < factor / 1000 * weight / weights.
+  __extension__ using wide = unsigned __int128;
+  const wide weights = wide{1000} * state_->weights();
+  const wide allowed = wide{factor} * (wide{total} + 1);
+  ring_detail::preference order{*state_, place(key)};
+  const ring_node* owner = order.next();
+  for (const ring_node* node = owner; node != nullptr; node = order.next()) {
+    if (load.of(*node) * weights < allowed * node->weight.thousandths()) {
+      return node;
+    }
+  }
+  return owner;
+}
+
+const ring_node* ring_table::pick(std::string_view key, node_load load,
+                                  std::uint32_t factor) const {
+  std::uint64_t total = 0;
+  for (const ring_node* node : nodes()) {
+    total += load.of(*node);
+  }
+  return pick(key, load, total, factor);
+}
+
+}  // namespace lifering

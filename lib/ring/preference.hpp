@@ -1,0 +1,64 @@
+// Preference order: which nodes come next for a key, first its owner.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <lifering/ring.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ring/snapshot.hpp"
+
+namespace lifering::ring_detail {
+
+/// A list that allocates from its seventeenth element on.
+template <class T>
+class short_list {
+ public:
+  void push_back(T value) {
+    if (size_ < near_.size()) {
+      near_[size_] = value;
+    } else {
+      far_.push_back(value);
+    }
+    ++size_;
+  }
+  std::size_t size() const noexcept { return size_; }
+  T operator[](std::size_t i) const noexcept {
+    return i < near_.size() ? near_[i] : far_[i - near_.size()];
+  }
+
+ private:
+  std::array<T, 16> near_{};
+  std::size_t size_ = 0;
+  std::vector<T> far_;
+};
+
+/// All nodes that own something, each once, beginning with the owner of a place, without regard to
+/// zones: in clockwise order.
+class preference {
+ public:
+  preference(const snapshot& state, std::uint32_t place) noexcept
+      : state_(state), index_(state.point_ring().find(place)) {}
+
+  /// Null when all have been given.
+  const ring_node* next();
+
+ private:
+  bool is_new(std::uint32_t slot);
+
+  const snapshot& state_;
+  std::size_t index_;
+  std::size_t found_ = 0;
+  std::array<std::uint32_t, 16> first_slots_{};
+  std::vector<bool> seen_;  ///< By slot, once there are more than sixteen.
+};
+
+/// Fills `out` with the preference list of a place: nodes of zones not yet used first. Returns how
+/// many there are.
+std::size_t select(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,
+                   const node_filter* skip);
+
+}  // namespace lifering::ring_detail

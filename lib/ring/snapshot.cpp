@@ -1,0 +1,299 @@
+// Making a snapshot out of another one and a set of nodes.
+#include "ring/snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <lifering/hash.hpp>
+#include <unordered_set>
+
+#include "base/check.hpp"
+#include "ring/arcs.hpp"
+#include "ring/mix64.hpp"
+
+namespace lifering::ring_detail {
+
+ring_rules::ring_rules(placement_options given)
+    : options(std::move(given)),
+      label(label_format::parse(options.label).value()),
+      hash(options.hash != nullptr ? options.hash : static_cast<hash_function>(crc32)),
+      vnodes(options.vnodes == 0 ? 150 : options.vnodes),
+      placement_id(options.id()),
+      mixes(options.kind != placement_kind::classic),
+      has_slots(options.kind == placement_kind::slots) {}
+
+/// What differs between two sets of nodes, as indices into them.
+struct snapshot::difference {
+  struct reweighted {
+    std::size_t old_index;
+    std::size_t new_index;
+  };
+
+  std::vector<std::size_t> removed;  ///< Of the old set.
+  std::vector<std::size_t> added;    ///< Of the new set.
+  std::vector<reweighted> changed;   ///< Same name, another weight.
+  std::vector<std::uint32_t> kept;   ///< For each new node its index in the old set, or `none`.
+
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  difference(const node_set& before, const node_set& after) : kept(after.size(), none) {
+    std::size_t old = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      while (old < before.size() && before[old] != after[i] &&
+             before[old]->node.name < after[i]->node.name) {
+        removed.push_back(old++);
+      }
+      if (old < before.size() &&
+          (before[old] == after[i] || before[old]->node.name == after[i]->node.name)) {
+        kept[i] = static_cast<std::uint32_t>(old);
+        if (before[old]->node.weight != after[i]->node.weight) {
+          changed.push_back({old, i});
+        }
+        ++old;
+      } else {
+        added.push_back(i);
+      }
+    }
+    for (; old < before.size(); ++old) {
+      removed.push_back(old);
+    }
+  }
+};
+
+namespace {
+
+std::uint64_t fingerprint_of(const ring_rules& rules, std::uint64_t digests, std::size_t nodes) {
+  return hash64{4}.add(rules.placement_id).add(digests).add(nodes).value();
+}
+
+// Sorts by place, keeping the order of points of equal place: three passes of eleven bits.
+void sort_by_place(std::vector<point>& points) {
+  if (points.size() < 2048) {
+    std::stable_sort(points.begin(), points.end(),
+                     [](const point& a, const point& b) { return a.place < b.place; });
+    return;
+  }
+  constexpr unsigned digit_bits = 11;
+  constexpr std::uint32_t digit_mask = (1U << digit_bits) - 1;
+  std::vector<point> other(points.size());
+  for (unsigned low = 0; low < 32; low += digit_bits) {
+    std::array<std::size_t, digit_mask + 2> starts{};
+    for (const point& p : points) {
+      ++starts[((p.place >> low) & digit_mask) + 1];
+    }
+    for (std::size_t digit = 1; digit <= digit_mask; ++digit) {
+      starts[digit] += starts[digit - 1];
+    }
+    for (const point& p : points) {
+      other[starts[(p.place >> low) & digit_mask]++] = p;
+    }
+    points.swap(other);
+  }
+}
+
+}  // namespace
+
+std::uint32_t snapshot::mix(std::uint32_t hash) noexcept {
+  return mix32(hash);
+}
+
+bool snapshot::fits(const ring_rules& rules, const node_set& nodes) noexcept {
+  std::uint64_t points = 0;
+  for (const record_pointer& record : nodes) {
+    points += rules.has_slots ? 1 : points_of(rules.vnodes, record->node.weight);
+  }
+  return points <= points_max;
+}
+
+snapshot::snapshot(std::shared_ptr<const ring_rules> rules)
+    : hash_(rules->hash),
+      mixes_(rules->mixes),
+      owners_(1, nullptr),
+      rules_(std::move(rules)),
+      fingerprint_(fingerprint_of(*rules_, 0, 0)) {}
+
+snapshot::snapshot(const snapshot& old, node_set nodes, std::uint64_t& moved)
+    : hash_(old.hash_),
+      mixes_(old.mixes_),
+      rules_(old.rules_),
+      nodes_(std::move(nodes)),
+      version_(old.version_ + 1) {
+  take_stock();
+  const difference changes{old.nodes_, nodes_};
+  const std::size_t touched =
+      changes.added.size() + changes.removed.size() + changes.changed.size();
+  if (touched * 8 <= old.nodes_.size()) {
+    give_slots(old, changes);
+    moved = edit_points(old, changes);
+  } else {
+    renumber();
+    build_points();
+    moved = 0;
+    for (const moved_range& range : compare(arcs_of(old), arcs_of(*this))) {
+      moved += range.size();
+    }
+  }
+}
+
+/// All that is summed up over the nodes.
+void snapshot::take_stock() {
+  std::uint64_t digests = 0;
+  std::unordered_set<std::string_view> zones;  // Counted only.
+  bool has_zoneless = false;
+  sorted_.reserve(nodes_.size());
+  for (const record_pointer& record : nodes_) {
+    const ring_node& node = record->node;
+    sorted_.push_back(&node);
+    digests += record->digest;  // A sum, so that the order of nodes doesn't matter.
+    if (!node.weight.owns_nothing()) {
+      ++owning_nodes_;
+      weights_ += node.weight.thousandths();
+      if (node.zone.empty()) {
+        has_zoneless = true;
+      } else {
+        zones.insert(node.zone);
+      }
+    }
+  }
+  zones_ = zones.size() + (has_zoneless ? 1U : 0U);
+  fingerprint_ = fingerprint_of(*rules_, digests, nodes_.size());
+}
+
+/// Kept nodes keep their slots, so that tables can be copied; new ones get slots that were free.
+void snapshot::give_slots(const snapshot& old, const difference& changes) {
+  owners_.assign(old.owners_.size(), nullptr);
+  slots_.assign(nodes_.size(), 0);
+  std::vector<std::uint32_t> free;
+  for (std::size_t slot = old.owners_.size(); slot-- > 1;) {
+    if (old.owners_[slot] == nullptr) {
+      free.push_back(static_cast<std::uint32_t>(slot));
+    }
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (changes.kept[i] != difference::none) {
+      slots_[i] = old.slots_[changes.kept[i]];
+    } else if (!free.empty()) {
+      slots_[i] = free.back();
+      free.pop_back();
+    } else {
+      slots_[i] = static_cast<std::uint32_t>(owners_.size());
+      owners_.push_back(nullptr);
+    }
+    owners_[slots_[i]] = sorted_[i];
+  }
+}
+
+void snapshot::renumber() {
+  owners_.assign(1, nullptr);
+  owners_.insert(owners_.end(), sorted_.begin(), sorted_.end());
+  slots_.resize(nodes_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+void snapshot::append_points(std::size_t node, std::uint32_t first, std::uint32_t last,
+                             std::vector<point>& points) const {
+  std::string text;
+  for (std::uint32_t i = first; i < last; ++i) {
+    rules_->label.write(sorted_[node]->name, i, text);
+    points.push_back({place(text), slots_[node]});
+  }
+}
+
+void snapshot::build_points() {
+  std::vector<point> points;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    append_points(i, 0, points_of(rules_->vnodes, sorted_[i]->weight), points);
+  }
+  sort_by_place(points);  // Equal places stay in the order of names.
+  points_ = point_table{points, owners_.size()};
+}
+
+std::uint64_t snapshot::edit_points(const snapshot& old, const difference& changes) {
+  std::vector<point> removed;
+  std::vector<point> added;
+  const std::uint32_t vnodes = rules_->vnodes;
+  for (const std::size_t i : changes.removed) {
+    old.append_points(i, 0, points_of(vnodes, old.sorted_[i]->weight), removed);
+  }
+  for (const std::size_t i : changes.added) {
+    append_points(i, 0, points_of(vnodes, sorted_[i]->weight), added);
+  }
+  for (const auto& [before, after] : changes.changed) {
+    // The points of a lighter node are the first ones of the same node made heavier.
+    const std::uint32_t less = points_of(vnodes, old.sorted_[before]->weight);
+    const std::uint32_t more = points_of(vnodes, sorted_[after]->weight);
+    append_points(after, std::min(less, more), std::max(less, more), less < more ? added : removed);
+  }
+  if (removed.empty() && added.empty()) {
+    points_ = point_table{old.points_, removed, added, {}, owners_.size()};
+    return 0;
+  }
+
+  slot_names names(owners_.size());
+  for (std::size_t slot = 1; slot < names.size(); ++slot) {
+    if (slot < old.owners_.size() && old.owners_[slot] != nullptr) {
+      names[slot] = old.owners_[slot]->name;
+    } else if (owners_[slot] != nullptr) {
+      names[slot] = owners_[slot]->name;
+    }
+  }
+  const auto precedes = [&names](const point& a, const point& b) {
+    return a.place != b.place ? a.place < b.place : names[a.owner] < names[b.owner];
+  };
+  std::sort(removed.begin(), removed.end(), precedes);
+  std::sort(added.begin(), added.end(), precedes);
+  points_ = point_table{old.points_, removed, added, names, owners_.size()};
+
+  std::vector<std::uint32_t> places;
+  places.reserve(removed.size() + added.size());
+  for (const auto* list : {&removed, &added}) {
+    for (const point& p : *list) {
+      places.push_back(p.place);
+    }
+  }
+  return moved_at(old, places);
+}
+
+/// How much moved, looking only at the arcs that end at the given places: an arc that ends at a
+/// point of both rings has the same owner in both.
+std::uint64_t snapshot::moved_at(const snapshot& old,
+                                 const std::vector<std::uint32_t>& places) const {
+  std::vector<std::uint32_t> ends = places;
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  constexpr std::uint64_t circle = std::uint64_t{1} << 32;
+  std::uint64_t moved = 0;
+  for (const std::uint32_t end : ends) {
+    // The arc reaches back to the nearest point of either ring.
+    std::uint64_t length = circle;
+    for (const snapshot* state : {&old, this}) {
+      if (state->points_.size() != 0) {
+        const std::uint32_t reach = end - state->points_.before(end).place;
+        length = std::min(length, reach == 0 ? circle : reach);
+      }
+    }
+    const ring_node* from = old.owner_at(end);
+    const ring_node* to = owner_at(end);
+    if (from == nullptr || to == nullptr ? from != to : from->name != to->name) {
+      moved += length;
+    }
+  }
+  return moved;
+}
+
+std::size_t snapshot::bytes() const noexcept {
+  std::size_t sum = sizeof *this + points_.bytes();
+  sum += owners_.capacity() * sizeof(owners_[0]) + sorted_.capacity() * sizeof(sorted_[0]) +
+         slots_.capacity() * sizeof(slots_[0]) + nodes_.capacity() * sizeof(nodes_[0]);
+  for (const record_pointer& record : nodes_) {
+    // A string of up to 15 bytes lives in its object.
+    const auto heap = [](const std::string& text) {
+      return text.capacity() > 15 ? text.capacity() + 1 : 0;
+    };
+    sum += sizeof *record + 2 * sizeof(void*) + heap(record->node.name) + heap(record->node.zone);
+  }
+  return sum;
+}
+
+}  // namespace lifering::ring_detail

@@ -1,0 +1,100 @@
+// A snapshot: the ring of one set of nodes, immutable, with all that readers ask of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <lifering/ring.hpp>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ring/label.hpp"
+#include "ring/node_set.hpp"
+#include "ring/point_table.hpp"
+
+namespace lifering::ring_detail {
+
+/// What all snapshots of one ring share.
+struct ring_rules {
+  explicit ring_rules(placement_options given);
+
+  placement_options options;
+  label_format label;
+  hash_function hash;
+  std::uint32_t vnodes;
+  std::uint64_t placement_id;
+  bool mixes;
+  bool has_slots;
+};
+
+class snapshot : public std::enable_shared_from_this<snapshot> {
+ public:
+  /// The empty ring, version 0.
+  explicit snapshot(std::shared_ptr<const ring_rules> rules);
+
+  /// The ring of `nodes`, made from `old`, which it may share records with. `moved` receives how
+  /// much of the circle changed owner. Time in proportion to the tables' bytes if few nodes differ.
+  snapshot(const snapshot& old, node_set nodes, std::uint64_t& moved);
+
+  snapshot(const snapshot&) = delete;
+  snapshot& operator=(const snapshot&) = delete;
+
+  /// Whether a set of nodes is within points_max.
+  static bool fits(const ring_rules& rules, const node_set& nodes) noexcept;
+
+  std::uint32_t place(std::string_view key) const noexcept {
+    const std::uint32_t hash = hash_(key);
+    return mixes_ ? mix(hash) : hash;
+  }
+  const ring_node* owner_at(std::uint32_t place) const noexcept {
+    return owners_[points_.slot_at(place)];
+  }
+
+  const ring_rules& rules() const noexcept { return *rules_; }
+  const node_set& records() const noexcept { return nodes_; }
+  std::span<const ring_node* const> nodes() const noexcept { return sorted_; }
+  const ring_node* in_slot(std::size_t slot) const noexcept { return owners_[slot]; }
+  std::size_t slots_end() const noexcept { return owners_.size(); }
+  const point_table& point_ring() const noexcept { return points_; }
+
+  std::size_t owning_nodes() const noexcept { return owning_nodes_; }  ///< Of positive weight.
+  std::uint64_t weights() const noexcept { return weights_; }  ///< Their sum, in thousandths.
+  std::size_t zones() const noexcept { return zones_; }        ///< Distinct ones among them.
+
+  std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+  std::uint64_t version() const noexcept { return version_; }
+  std::size_t bytes() const noexcept;
+  std::size_t size_in_points() const noexcept { return points_.size(); }
+
+ private:
+  static std::uint32_t mix(std::uint32_t hash) noexcept;
+  struct difference;
+
+  void take_stock();
+  void give_slots(const snapshot& old, const difference& changes);
+  void renumber();
+  void build_points();
+  std::uint64_t edit_points(const snapshot& old, const difference& changes);
+  std::uint64_t moved_at(const snapshot& old, const std::vector<std::uint32_t>& places) const;
+  void append_points(std::size_t node, std::uint32_t first, std::uint32_t last,
+                     std::vector<point>& points) const;
+
+  // What a lookup reads comes first.
+  hash_function hash_;
+  bool mixes_;
+  point_table points_;
+  std::vector<const ring_node*> owners_;  ///< By slot; slot 0 is nobody.
+
+  std::shared_ptr<const ring_rules> rules_;
+  node_set nodes_;
+  std::vector<const ring_node*> sorted_;  ///< Of nodes_, in their order.
+  std::vector<std::uint32_t> slots_;      ///< Of nodes_, in their order.
+  std::size_t owning_nodes_ = 0;
+  std::uint64_t weights_ = 0;
+  std::size_t zones_ = 0;
+  std::uint64_t fingerprint_ = 0;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace lifering::ring_detail
