@@ -39,18 +39,24 @@ decode_error read_update(const pb::Update& from, swim::update& to) {
   if (from.name().size() > swim::name_max || from.accuser().size() > swim::name_max) {
     return decode_error::over_limit;
   }
-  to.subject.reset();
-  if (is_alive) {
-    const auto error = read_record(from.record(), to.subject);
-    if (error != decode_error::none) return error;
-  }
+  // What an alive claim says beside its record is nothing; what is left of the last update goes.
   to.name = from.name();
-  to.epoch = is_alive ? 0 : from.epoch();
-  to.incarnation = is_alive ? to.subject->incarnation : from.incarnation();
-  to.accuser = is_alive ? std::string() : from.accuser();
-  to.accuser_epoch = is_alive ? 0 : from.accuser_epoch();
-  to.refused = !is_alive && from.refused();
-  to.witnesses = is_alive ? 0 : from.witnesses();
+  if (is_alive) {
+    to.accuser.clear();
+    to.epoch = to.accuser_epoch = 0;
+    to.refused = false;
+    to.witnesses = 0;
+    const auto error = read_record(from.record(), to.subject);
+    if (error == decode_error::none) to.incarnation = to.subject->incarnation;
+    return error;
+  }
+  to.subject.reset();
+  to.epoch = from.epoch();
+  to.incarnation = from.incarnation();
+  to.accuser = from.accuser();
+  to.accuser_epoch = from.accuser_epoch();
+  to.refused = from.refused();
+  to.witnesses = from.witnesses();
   return decode_error::none;
 }
 

@@ -19,8 +19,8 @@ static_assert(static_cast<int>(member_phase::draining) == pb::PHASE_DRAINING);
 }  // namespace
 
 void write_endpoint(const endpoint& from, pb::Endpoint& to) {
-  const std::size_t size = from.is_v4() ? v4_size : v6_size;
-  to.set_address(from.bytes.data() + from.bytes.size() - size, size);
+  const auto* first = from.bytes.data() + (from.is_v4() ? v6_size - v4_size : 0);
+  to.mutable_address()->assign(first, from.bytes.data() + v6_size);
   if (from.port != 0) to.set_port(from.port);
   if (from.scope != 0) to.set_scope(from.scope);
 }

@@ -102,7 +102,7 @@ void write_update(const swim::update& from, pb::Update& to) {
   }
   const auto name = from.subject_name();
   LIFERING_CHECK(!name.empty() && name.size() <= swim::name_max);
-  to.set_name(name.data(), name.size());
+  to.mutable_name()->assign(name);
   to.set_epoch(from.subject_epoch());
   to.set_incarnation(from.incarnation);
   to.set_accuser(checked(from.accuser, swim::name_max));
