@@ -19,8 +19,9 @@ static_assert(static_cast<int>(member_phase::draining) == pb::PHASE_DRAINING);
 }  // namespace
 
 void write_endpoint(const endpoint& from, pb::Endpoint& to) {
-  const auto* first = from.bytes.data() + (from.is_v4() ? v6_size - v4_size : 0);
-  to.mutable_address()->assign(first, from.bytes.data() + v6_size);
+  const std::size_t size = from.is_v4() ? v4_size : v6_size;
+  const auto* end = reinterpret_cast<const char*>(from.bytes.data()) + from.bytes.size();
+  to.mutable_address()->assign(end - size, size);
   if (from.port != 0) to.set_port(from.port);
   if (from.scope != 0) to.set_scope(from.scope);
 }
