@@ -109,17 +109,17 @@ struct update_command {
   std::optional<std::string> service;
 };
 
-/// Remove a failed or left member's grave, or declare a present member failed on the operator's
-/// word; everywhere.
+/// Take a failed member for left, here and everywhere: its grave no longer asks to be contacted
+/// again. Completes with errc::unknown_member unless that name is held as failed.
 struct forget_command {
   command_id id;
   std::string name;
 };
 
-/// Bytes to one member (best-effort by datagram, or reliable by stream), or to all by gossip.
+/// Bytes to one present member: best-effort by datagram, or reliable by stream.
 struct send_command {
   command_id id;
-  std::string to;  ///< Empty: broadcast to all.
+  std::string to;
   bool reliable = false;
   std::string payload;
 };

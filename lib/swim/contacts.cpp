@@ -1,0 +1,179 @@
+#include "swim/contacts.hpp"
+
+#include <algorithm>
+#include <lifering/error.hpp>
+#include <utility>
+
+namespace lifering::swim {
+namespace {
+
+constexpr unsigned patience_max = 4;  // 16 times the first pause
+
+}  // namespace
+
+contacts::contacts(core& shared, synchronizer& streams)
+    : shared_(shared), streams_(streams), next_heal_(shared.now + pause()) {}
+
+// Joining.
+
+void contacts::join(const join_command& asked) {
+  if (!joining_.empty()) {
+    shared_.out->push(completed{asked.id, errc::busy, 0, "another join is under way"});
+    return;
+  }
+  for (const std::string& seed : asked.seeds) {
+    if (std::find(seeds_.begin(), seeds_.end(), seed) == seeds_.end()) seeds_.push_back(seed);
+  }
+  attempt made;
+  made.id = asked.id;
+  made.deadline = shared_.now + asked.deadline;
+  made.resolving = asked.seeds.size();
+  joining_.push_back(std::move(made));
+  for (const std::string& seed : asked.seeds)
+    shared_.out->push(resolve_seed{seed});
+  pump();
+}
+
+void contacts::on_resolved(const seed_resolved& answer) {
+  std::vector<endpoint> strangers;
+  bool ourselves = false;
+  for (const endpoint& address : answer.addresses) {
+    if (address == shared_.self->address)
+      ourselves = true;
+    else
+      strangers.push_back(address);
+  }
+  if (!joining_.empty()) {
+    attempt& at = joining_.front();
+    if (at.resolving > 0) --at.resolving;
+    if (answer.error)
+      note("seed " + answer.seed + ": " + answer.error.message());
+    else if (strangers.empty() && !ourselves)
+      note("seed " + answer.seed + " has no address");
+    for (const endpoint& address : strangers) {
+      if (std::find(at.untried.begin(), at.untried.end(), address) == at.untried.end()) {
+        at.untried.push_back(address);
+      }
+    }
+    return pump();
+  }
+  if (!healing_ || strangers.empty()) return;
+  healing_ = false;
+  const endpoint& chosen =
+      strangers[static_cast<std::size_t>(shared_.random.below(strangers.size()))];
+  if (!is_present(chosen)) streams_.exchange(chosen, true, nullptr);
+}
+
+void contacts::pump() {
+  if (joining_.empty()) return;
+  while (joining_.front().trying < parallel_tries && !joining_.front().untried.empty()) {
+    const endpoint address = joining_.front().untried.front();
+    joining_.front().untried.erase(joining_.front().untried.begin());
+    try_address(address);
+    if (joining_.empty()) return;
+  }
+  const attempt& at = joining_.front();
+  if (at.resolving == 0 && at.trying == 0 && at.untried.empty()) {
+    if (at.refused) return finish(at.refused, 0);
+    // Every seed was ourselves: the first member of its cluster.
+    finish(at.why.empty() ? std::error_code() : std::error_code(errc::no_seed_answered), 0);
+  }
+}
+
+void contacts::try_address(const endpoint& address) {
+  ++joining_.front().trying;
+  const command_id id = joining_.front().id;
+  const bool begun = streams_.exchange(
+      address, true, [this, id, address](std::error_code error, const std::string& detail) {
+        if (joining_.empty() || joining_.front().id != id) return;
+        attempt& at = joining_.front();
+        --at.trying;
+        if (!error) return finish({}, 1);
+        note(address.to_string() + ": " + (detail.empty() ? error.message() : detail));
+        const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
+                             error == errc::wrong_placement || error == errc::name_in_use ||
+                             error == errc::too_many_members;
+        if (refusal) at.refused = error;
+        pump();
+      });
+  if (!begun) {
+    --joining_.front().trying;
+    note(address.to_string() + ": too many streams are open");
+  }
+}
+
+void contacts::note(const std::string& what) {
+  std::string& why = joining_.front().why;
+  if (why.size() < 2048) why += (why.empty() ? "" : "; ") + what;
+}
+
+void contacts::finish(std::error_code error, std::uint32_t contacted) {
+  completed done{joining_.front().id, error, contacted, std::move(joining_.front().why)};
+  joining_.clear();
+  shared_.out->push(std::move(done));
+  patience_ = 0;
+  next_heal_ = shared_.now + pause();
+}
+
+void contacts::cancel(command_id target) {
+  if (!joining_.empty() && joining_.front().id == target) finish(errc::canceled, 0);
+}
+
+void contacts::stop(std::error_code why) {
+  if (!joining_.empty()) finish(why, 0);
+  seeds_.clear();
+}
+
+// Healing.
+
+void contacts::member_lost() noexcept {
+  patience_ = 0;
+  next_heal_ = std::min(next_heal_, shared_.now + pause());
+}
+
+base::duration contacts::pause() {
+  const base::duration first = 4 * base::duration(shared_.settings.timing.probe_interval);
+  const base::duration full = first * (std::int64_t{1} << patience_);
+  return full / 2 + shared_.jitter(full);
+}
+
+void contacts::advance() {
+  if (!joining_.empty() && joining_.front().deadline <= shared_.now) {
+    const attempt& at = joining_.front();
+    if (at.why.empty()) note("no seed answered before the deadline");
+    finish(at.refused ? at.refused : std::error_code(errc::no_seed_answered), 0);
+  }
+  if (next_heal_ > shared_.now) return;
+  if (shared_.settings.parts.heal && shared_.phase == life_phase::running && joining_.empty()) {
+    heal();
+  }
+  patience_ = std::min(patience_ + 1, patience_max);
+  next_heal_ = shared_.now + pause();
+}
+
+void contacts::heal() {
+  // One stream a turn: seeds and lost members take turns by chance.
+  const row_id lost = shared_.table.random_failed(shared_.random, 1024);
+  const bool alone = shared_.others() == 0;
+  if (!seeds_.empty() && (lost == no_row || alone || shared_.random.chance(1, 2))) {
+    healing_ = true;
+    shared_.out->push(resolve_seed{seeds_[next_seed_++ % seeds_.size()]});
+    return;
+  }
+  if (lost != no_row) {
+    streams_.exchange(shared_.table.at(lost).subject->address, false, nullptr);
+  }
+}
+
+bool contacts::is_present(const endpoint& address) const {
+  const auto others = shared_.table.others();
+  return std::any_of(others.begin(), others.end(),
+                     [&](row_id id) { return shared_.table.at(id).subject->address == address; });
+}
+
+base::time_point contacts::next_deadline() const noexcept {
+  const base::time_point deadline = joining_.empty() ? base::never : joining_.front().deadline;
+  return shared_.settings.parts.heal ? std::min(deadline, next_heal_) : deadline;
+}
+
+}  // namespace lifering::swim

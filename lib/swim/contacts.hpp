@@ -1,0 +1,64 @@
+// Finding others: joining through seeds, and contacting seeds and lost members again, for ever and
+// within a bounded budget, so that a member that starts before its seeds or is cut off from its
+// peers comes back by itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "swim/core.hpp"
+#include "swim/synchronizer.hpp"
+
+namespace lifering::swim {
+
+class contacts {
+ public:
+  contacts(core& shared, synchronizer& streams);
+
+  void join(const join_command& asked);
+  void cancel(command_id target);
+  void on_resolved(const seed_resolved& answer);
+
+  void advance();
+  base::time_point next_deadline() const noexcept;
+
+  /// Somebody was lost: look for them sooner again.
+  void member_lost() noexcept;
+
+  /// Completes what is pending; used when this member goes away.
+  void stop(std::error_code why);
+
+ private:
+  struct attempt {  ///< A join under way; at most one.
+    command_id id{};
+    base::time_point deadline{};
+    std::vector<endpoint> untried;
+    std::size_t resolving = 0;
+    std::size_t trying = 0;
+    std::error_code refused;
+    std::string why;  ///< What each seed said, for people.
+  };
+
+  void pump();
+  void try_address(const endpoint& address);
+  void note(const std::string& what);
+  void finish(std::error_code error, std::uint32_t contacted);
+  void heal();
+  bool is_present(const endpoint& address) const;
+  base::duration pause();
+
+  core& shared_;
+  synchronizer& streams_;
+  std::vector<std::string> seeds_;
+  std::vector<attempt> joining_;  ///< Empty or one.
+  std::size_t next_seed_ = 0;
+  unsigned patience_ = 0;  ///< Doubles the pause between tries to heal, up to a limit.
+  base::time_point next_heal_;
+  bool healing_ = false;  ///< A seed's addresses were asked for by heal().
+
+  static constexpr std::size_t parallel_tries = 8;
+};
+
+}  // namespace lifering::swim

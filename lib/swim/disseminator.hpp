@@ -1,0 +1,31 @@
+// Gossip rounds: news also travels between probes, and the first copies of it at once.
+#pragma once
+
+#include <vector>
+
+#include "swim/core.hpp"
+
+namespace lifering::swim {
+
+class disseminator {
+ public:
+  explicit disseminator(core& shared);
+
+  /// News was queued: sees to a round soon.
+  void news_queued();
+
+  void advance();
+  base::time_point next_deadline() const noexcept;
+
+ private:
+  void round();
+  void tell(row_id id);
+
+  core& shared_;
+  base::time_point next_round_;
+  base::time_point next_urgent_;
+  base::time_point last_urgent_;
+  std::vector<row_id> targets_;
+};
+
+}  // namespace lifering::swim

@@ -1,0 +1,168 @@
+#include "swim/gossip_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace lifering::swim {
+namespace {
+
+/// Reserved shares of a packet in per cent, by class; what a class doesn't use goes to the others
+/// in order of urgency.
+constexpr std::array<std::size_t, gossip_classes> reserved_percent{15, 20, 15, 15, 15, 10};
+
+}  // namespace
+
+void gossip_queue::put(row_id subject, gossip_class kind, update news) {
+  if (subject >= by_row_.size()) by_row_.resize(subject + 1, none);
+  remove(subject);
+  std::uint32_t index;
+  if (free_.empty()) {
+    index = static_cast<std::uint32_t>(entries_.size());
+    entries_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  entry& added = entries_[index];
+  added.news = std::move(news);
+  added.accusers.clear();
+  added.bytes = size_bound(added.news);
+  added.subject = subject;
+  added.sent = 0;
+  added.kind = kind;
+  if (kind == gossip_class::suspicion) {
+    added.accusers.push_back({added.news.accuser, added.news.accuser_epoch, added.news.refused});
+  }
+  by_row_[subject] = index;
+  push_front(index);
+  ++size_;
+  ++fresh_;
+  ++counts_[static_cast<std::size_t>(kind)];
+}
+
+void gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint64_t epoch,
+                               bool refused) {
+  if (subject >= by_row_.size() || by_row_[subject] == none) return;
+  const std::uint32_t index = by_row_[subject];
+  entry& held = entries_[index];
+  if (held.kind != gossip_class::suspicion || held.accusers.size() >= suspicion::accusers_max) {
+    return;
+  }
+  unlink(index);
+  if (held.sent != 0) ++fresh_;
+  held.sent = 0;
+  // The newest accuser goes first: the others were told of already.
+  held.accusers.insert(held.accusers.begin(), accuser{std::string(name), epoch, refused});
+  std::size_t longest = 0;
+  for (const auto& a : held.accusers)
+    longest = std::max(longest, a.name.size());
+  held.bytes = size_bound(held.news) - held.news.accuser.size() + longest;
+  push_front(index);
+}
+
+void gossip_queue::remove(row_id subject) noexcept {
+  if (subject >= by_row_.size() || by_row_[subject] == none) return;
+  const std::uint32_t index = by_row_[subject];
+  unlink(index);
+  drop(index);
+}
+
+std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except,
+                               std::vector<update>& out) {
+  if (size_ == 0) return 0;
+  std::size_t used = 0;
+  taken_.clear();
+  for (std::size_t kind = 0; kind < gossip_classes; ++kind) {
+    if (counts_[kind] == 0) continue;
+    const std::size_t share = std::min(budget * reserved_percent[kind] / 100, budget - used);
+    used += take_class(kind, share, limit, except, out);
+  }
+  for (std::size_t kind = 0; kind < gossip_classes && used < budget; ++kind) {
+    if (counts_[kind] != 0) used += take_class(kind, budget - used, limit, except, out);
+  }
+  for (const std::uint32_t index : taken_) {
+    if (entries_[index].sent >= limit)
+      drop(index);
+    else
+      push_back(index);
+  }
+  return used;
+}
+
+std::size_t gossip_queue::take_class(std::size_t kind, std::size_t budget, unsigned limit,
+                                     row_id except, std::vector<update>& out) {
+  std::size_t used = 0;
+  unsigned too_large = 0;
+  for (unsigned level = 0; level < std::min(levels, limit + 1); ++level) {
+    for (std::uint32_t index = lists_[kind][level].head; index != none;) {
+      entry& candidate = entries_[index];
+      const std::uint32_t following = candidate.next;
+      if (candidate.subject != except) {
+        if (used + candidate.bytes > budget) {
+          // A few smaller ones may still fit; a long search isn't worth it.
+          if (++too_large == 4) return used;
+        } else {
+          unlink(index);
+          out.push_back(candidate.news);
+          if (!candidate.accusers.empty()) {
+            const accuser& from = candidate.accusers[candidate.sent % candidate.accusers.size()];
+            out.back().accuser = from.name;
+            out.back().accuser_epoch = from.epoch;
+            out.back().refused = from.refused;
+          }
+          used += candidate.bytes;
+          if (candidate.sent++ == 0) --fresh_;
+          taken_.push_back(index);
+        }
+      }
+      index = following;
+    }
+  }
+  return used;
+}
+
+gossip_queue::list& gossip_queue::list_of(const entry& e) noexcept {
+  const unsigned level = std::min<unsigned>(e.sent, levels - 1);
+  return lists_[static_cast<std::size_t>(e.kind)][level];
+}
+
+void gossip_queue::push_front(std::uint32_t index) noexcept {
+  entry& e = entries_[index];
+  list& l = list_of(e);
+  e.previous = none;
+  e.next = l.head;
+  (l.head == none ? l.tail : entries_[l.head].previous) = index;
+  l.head = index;
+}
+
+void gossip_queue::push_back(std::uint32_t index) noexcept {
+  entry& e = entries_[index];
+  list& l = list_of(e);
+  e.next = none;
+  e.previous = l.tail;
+  (l.tail == none ? l.head : entries_[l.tail].next) = index;
+  l.tail = index;
+}
+
+void gossip_queue::unlink(std::uint32_t index) noexcept {
+  entry& e = entries_[index];
+  list& l = list_of(e);
+  (e.previous == none ? l.head : entries_[e.previous].next) = e.next;
+  (e.next == none ? l.tail : entries_[e.next].previous) = e.previous;
+  e.previous = e.next = none;
+}
+
+void gossip_queue::drop(std::uint32_t index) noexcept {
+  entry& e = entries_[index];
+  LIFERING_CHECK(by_row_[e.subject] == index);
+  by_row_[e.subject] = none;
+  --counts_[static_cast<std::size_t>(e.kind)];
+  if (e.sent == 0) --fresh_;
+  e.news.subject.reset();
+  --size_;
+  free_.push_back(index);
+}
+
+}  // namespace lifering::swim

@@ -1,0 +1,82 @@
+// News on its way: what is piggybacked on packets, how often, and in which order (SWIM 4.1).
+//
+// One entry per subject: newer news of a member replaces older. Entries are grouped by class, and
+// within a class sent least often first, the freshest first among equals. When not everything fits
+// into a packet, every class has a reserved share of it, so that a flood of joins can't starve a
+// leave nor the other way round.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "swim/member_table.hpp"
+#include "swim/message.hpp"
+#include "swim/suspicion.hpp"
+
+namespace lifering::swim {
+
+/// In order of urgency.
+enum class gossip_class : std::uint8_t { leave, failure, suspicion, refutation, join, metadata };
+inline constexpr std::size_t gossip_classes = 6;
+
+class gossip_queue {
+ public:
+  /// Queues `news` about `subject` (a row that outlives the entry), replacing what is queued about
+  /// it. The suspicion class alternates between the accusers that were added.
+  void put(row_id subject, gossip_class kind, update news);
+
+  /// Adds an accuser to a queued suspicion, which is then sent afresh.
+  void add_accuser(row_id subject, std::string_view name, std::uint64_t epoch, bool refused);
+
+  void remove(row_id subject) noexcept;
+
+  /// Appends updates of at most `budget` bytes in all to `out` and counts them as sent. Entries
+  /// that were sent `limit` times are dropped. Updates about `except` are left out (it was told
+  /// otherwise). Returns the bytes used.
+  std::size_t take(std::size_t budget, unsigned limit, row_id except, std::vector<update>& out);
+
+  /// How many entries wait, and how many of them were never sent.
+  std::size_t size() const noexcept { return size_; }
+  std::size_t fresh() const noexcept { return fresh_; }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr unsigned levels = 64;  ///< Sent 0, 1, .. times; the last level takes the rest.
+
+  struct entry {
+    update news;
+    std::vector<accuser> accusers;
+    std::size_t bytes = 0;
+    row_id subject = no_row;
+    std::uint32_t previous = none;
+    std::uint32_t next = none;
+    std::uint16_t sent = 0;
+    gossip_class kind{};
+  };
+  struct list {
+    std::uint32_t head = none;
+    std::uint32_t tail = none;
+  };
+
+  list& list_of(const entry& e) noexcept;
+  void push_front(std::uint32_t index) noexcept;
+  void push_back(std::uint32_t index) noexcept;
+  void unlink(std::uint32_t index) noexcept;
+  void drop(std::uint32_t index) noexcept;
+  std::size_t take_class(std::size_t kind, std::size_t budget, unsigned limit, row_id except,
+                         std::vector<update>& out);
+
+  std::vector<entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> by_row_;
+  std::array<std::array<list, levels>, gossip_classes> lists_{};
+  std::array<std::size_t, gossip_classes> counts_{};
+  std::vector<std::uint32_t> taken_;  ///< Sent in the current packet; linked again at its end.
+  std::size_t size_ = 0;
+  std::size_t fresh_ = 0;
+};
+
+}  // namespace lifering::swim

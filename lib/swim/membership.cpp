@@ -1,0 +1,497 @@
+#include "swim/membership.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace lifering::swim {
+
+membership::membership(core& shared, std::function<void(row_id)> probe_now)
+    : shared_(shared), probe_now_(std::move(probe_now)), graves_checked_(shared.now) {}
+
+void membership::apply(const update& news, row_id from) {
+  ++shared_.counters.updates_received;
+  if (shared_.is_self(news.subject_name())) return apply_about_self(news);
+  switch (news.kind) {
+    case update_kind::alive:
+      if (news.subject) apply_alive(news.subject);
+      break;
+    case update_kind::suspect:
+      apply_suspect(news);
+      break;
+    case update_kind::failed:
+      apply_failed(news);
+      break;
+    case update_kind::left:
+      apply_left(news);
+      break;
+  }
+  static_cast<void>(from);
+}
+
+// Claims about others.
+
+void membership::apply_alive(const record_ptr& theirs) {
+  if (!acceptable(*theirs)) {
+    ++shared_.counters.dropped_bad_record;
+    return;
+  }
+  const row_id id = shared_.table.find(theirs->name);
+  if (!within_window(*theirs, id)) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  if (id == no_row) return admit(theirs, member_state::alive, theirs->incarnation);
+  const row& held = shared_.table.at(id);
+  const evidence claim{theirs->epoch, theirs->incarnation, member_state::alive};
+  if (claim > held.held()) return renew(id, theirs);
+  if (held.present() && theirs->epoch == held.subject->epoch &&
+      theirs->incarnation > held.subject->incarnation) {
+    // A suspicion overtook this record: take its content, keep the suspicion.
+    shared_.table.change(id, theirs, held.incarnation, held.state, shared_.now, shared_.random);
+    view_changed();
+    shared_.notify(event_kind::updated, id);
+  }
+}
+
+void membership::admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation) {
+  const bool comes = state == member_state::alive || state == member_state::suspect;
+  if (comes && shared_.table.present() >= shared_.settings.limits.members) {
+    ++shared_.counters.dropped_member_limit;
+    return;
+  }
+  const record_ptr kept = shared_.settings.intern ? shared_.settings.intern(theirs) : theirs;
+  const row_id id =
+      shared_.table.insert(kept, incarnation, state, true, shared_.now, shared_.random);
+  if (!comes) return;
+  ++shared_.counters.updates_new;
+  view_changed();
+  shared_.notify(event_kind::joined, id);
+  shared_.gossip.put(id, gossip_class::join, shared_.update_of(id));
+}
+
+void membership::renew(row_id id, const record_ptr& theirs) {
+  const row before = shared_.table.at(id);
+  const bool new_life = theirs->epoch != before.subject->epoch;
+  if (!before.present() && shared_.table.present() >= shared_.settings.limits.members) {
+    ++shared_.counters.dropped_member_limit;
+    return;
+  }
+  const record_ptr kept = shared_.settings.intern ? shared_.settings.intern(theirs) : theirs;
+  suspicions_.stop(id);
+  shared_.table.change(id, kept, kept->incarnation, member_state::alive, shared_.now,
+                       shared_.random);
+  ++shared_.counters.updates_new;
+  view_changed();
+  const record& old = *before.subject;
+  const bool content_changed = old.address != kept->address || old.weight != kept->weight ||
+                               old.phase != kept->phase || old.zone != kept->zone ||
+                               old.service != kept->service || old.metadata != kept->metadata;
+  gossip_class kind = gossip_class::metadata;
+  if (!before.present()) {
+    shared_.notify(event_kind::joined, id);
+    kind = gossip_class::refutation;
+  } else if (new_life) {
+    shared_.notify(event_kind::updated, id);
+    kind = gossip_class::refutation;
+  } else {
+    if (before.state == member_state::suspect) {
+      shared_.notify(event_kind::recovered, id);
+      kind = gossip_class::refutation;
+    }
+    if (content_changed) shared_.notify(event_kind::updated, id);
+  }
+  shared_.gossip.put(id, kind, shared_.update_of(id));
+}
+
+void membership::apply_suspect(const update& news) {
+  ++shared_.counters.suspicions_heard;
+  if (!accuser_may(news)) return;
+  const row_id id = shared_.table.find(news.subject_name());
+  if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
+  const row& held = shared_.table.at(id);
+  if (!held.present() || news.incarnation < held.incarnation) return;
+  if (news.incarnation - held.incarnation > incarnation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, news.refused});
+}
+
+void membership::apply_failed(const update& news) {
+  const row_id id = shared_.table.find(news.subject_name());
+  if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
+  const row& held = shared_.table.at(id);
+  const evidence claim{news.subject_epoch(), news.incarnation, member_state::failed};
+  if (claim <= held.held() || held.state == member_state::left) return;
+  if (news.incarnation - held.incarnation > incarnation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  if (held.state == member_state::failed) {  // only the recorded incarnation rises
+    shared_.table.change(id, nullptr, news.incarnation, member_state::failed, shared_.now,
+                         shared_.random);
+    return;
+  }
+  if (shared_.settings.parts.lone_accuser_rule && news.witnesses < witnesses_needed(id)) {
+    // The verdict of too few: to us it is their suspicion, and we look for ourselves.
+    if (!accuser_may(news)) return;
+    return suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, false});
+  }
+  fail(id, news.incarnation, news.witnesses);
+}
+
+void membership::apply_left(const update& news) {
+  const row_id id = shared_.table.find(news.subject_name());
+  if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
+  const row& held = shared_.table.at(id);
+  if (held.state == member_state::left) return;
+  const bool was_present = held.present();
+  suspicions_.stop(id);
+  shared_.table.change(id, nullptr, std::max(held.incarnation, news.incarnation),
+                       member_state::left, shared_.now, shared_.random);
+  ++shared_.counters.updates_new;
+  if (was_present) {
+    view_changed();
+    shared_.notify(event_kind::left, id);
+  }
+  shared_.gossip.put(id, gossip_class::leave, shared_.update_of(id));
+}
+
+void membership::merge(const view_row& theirs) {
+  if (!theirs.subject || theirs.incarnation < theirs.subject->incarnation) {
+    ++shared_.counters.dropped_bad_record;
+    return;
+  }
+  const record& subject = *theirs.subject;
+  if (shared_.is_self(subject.name)) {
+    update news;
+    news.subject = theirs.subject;
+    news.incarnation = theirs.incarnation;
+    news.kind = theirs.state == member_state::alive     ? update_kind::alive
+                : theirs.state == member_state::suspect ? update_kind::suspect
+                : theirs.state == member_state::failed  ? update_kind::failed
+                                                        : update_kind::left;
+    return apply_about_self(news);
+  }
+  const row_id id = shared_.table.find(subject.name);
+  if (id == no_row || subject.epoch > shared_.table.at(id).subject->epoch) {
+    if (theirs.state == member_state::alive || theirs.state == member_state::suspect) {
+      return apply_alive(theirs.subject);
+    }
+    if (!acceptable(subject) || !within_window(subject, id)) {
+      ++shared_.counters.dropped_bad_record;
+      return;
+    }
+    if (id == no_row) return admit(theirs.subject, theirs.state, theirs.incarnation);
+    // A newer life that is gone already: the older one is gone with it.
+    const bool was_present = shared_.table.at(id).present();
+    suspicions_.stop(id);
+    shared_.gossip.remove(id);
+    shared_.table.change(id, theirs.subject, theirs.incarnation, theirs.state, shared_.now,
+                         shared_.random);
+    if (was_present) {
+      view_changed();
+      shared_.notify(theirs.state == member_state::left ? event_kind::left : event_kind::failed,
+                     id);
+    }
+    return;
+  }
+  const row& held = shared_.table.at(id);
+  if (subject.epoch < held.subject->epoch) return;
+  if (subject.incarnation > held.subject->incarnation) apply_alive(theirs.subject);
+  if (theirs.state == member_state::left) {
+    update news;
+    news.kind = update_kind::left;
+    news.subject = theirs.subject;
+    news.incarnation = theirs.incarnation;
+    return apply_left(news);
+  }
+  const row& now_held = shared_.table.at(id);
+  if (theirs.state != member_state::alive && now_held.present() &&
+      evidence{subject.epoch, theirs.incarnation, theirs.state} > now_held.held()) {
+    ask_subject(id, theirs.incarnation);
+  }
+}
+
+void membership::ask_subject(row_id id, std::uint64_t incarnation) {
+  // Tell the subject what is said of it, so that it raises its incarnation above the claim. The
+  // claim is bounded by the window, else one bad row could make it burn its incarnations.
+  const row& held = shared_.table.at(id);
+  if (incarnation < held.incarnation || incarnation - held.incarnation > incarnation_window) return;
+  packet& ask = shared_.datagram(held.subject->address);
+  update claim;
+  claim.kind = update_kind::suspect;
+  claim.subject = held.subject;
+  claim.incarnation = incarnation;
+  claim.accuser = shared_.self->name;
+  claim.accuser_epoch = shared_.self->epoch;
+  ask.updates.push_back(std::move(claim));
+  ask.body = ping{shared_.next_sequence(), held.subject->name, held.subject->epoch};
+}
+
+// Suspicion and failure.
+
+void membership::accuse(row_id subject, bool refused) {
+  const row& held = shared_.table.at(subject);
+  if (!held.subject || !held.present() || subject == shared_.self_row) return;
+  if (shared_.phase != life_phase::running || shared_.now < shared_.judging_from) return;
+  if (!shared_.settings.parts.suspicion) return fail(subject, held.incarnation, 1);
+  ++shared_.counters.suspicions_raised;
+  suspect(subject, held.incarnation, {shared_.self->name, shared_.self->epoch, refused});
+}
+
+void membership::suspect(row_id id, std::uint64_t incarnation, const accuser& by) {
+  const bool ours = shared_.is_self(by.name);
+  suspicion* running = suspicions_.find(id);
+  if (running && incarnation > shared_.table.at(id).incarnation) {
+    // It spoke up in between and is suspected anew: older accusations are void.
+    suspicions_.stop(id);
+    running = nullptr;
+  }
+  const bool first = running == nullptr;
+  if (first) {
+    const bool was_alive = shared_.table.at(id).state == member_state::alive;
+    shared_.table.change(id, nullptr, incarnation, member_state::suspect, shared_.now,
+                         shared_.random);
+    running = &suspicions_.start(id, shared_.now);
+    running->add(by.name, by.epoch, by.refused);
+    set_deadline(*running);
+    if (was_alive) shared_.notify(event_kind::suspected, id);
+    update news = shared_.update_of(id);
+    news.accuser = by.name;
+    news.accuser_epoch = by.epoch;
+    news.refused = by.refused;
+    shared_.gossip.put(id, gossip_class::suspicion, std::move(news));
+  } else {
+    const auto refusals = running->refusals();
+    const bool added = running->add(by.name, by.epoch, by.refused);
+    if (!added && running->refusals() == refusals) return;
+    if (added) ++shared_.counters.suspicions_confirmed;
+    set_deadline(*running);
+    if (running->accusers.size() <= shared_.settings.suspicion_confirmations + 1) {
+      shared_.gossip.add_accuser(id, by.name, by.epoch, by.refused);
+    }
+  }
+  if (first && !ours && shared_.settings.parts.confirm_at_once &&
+      shared_.phase == life_phase::running) {
+    // About eight of all members look for themselves at once; which ones is drawn by each.
+    if (shared_.random.chance(8, std::max<std::uint64_t>(8, shared_.others()))) probe_now_(id);
+  }
+}
+
+void membership::fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses) {
+  suspicions_.stop(id);
+  shared_.table.change(id, nullptr, incarnation, member_state::failed, shared_.now, shared_.random);
+  view_changed();
+  shared_.notify(event_kind::failed, id);
+  update news = shared_.update_of(id);
+  news.witnesses = witnesses;
+  shared_.gossip.put(id, gossip_class::failure, std::move(news));
+}
+
+base::duration membership::shortest_suspicion() const noexcept {
+  const auto& timing = shared_.settings.timing;
+  base::duration shortest = suspicion_minimum(timing.suspicion_multiplier, shared_.table.present(),
+                                              timing.probe_interval);
+  // With nobody or one other to testify, our own further tries are the evidence: wait for them.
+  if (shared_.settings.parts.lone_accuser_rule) {
+    if (shared_.others() <= 1)
+      shortest *= 2;
+    else if (shared_.others() == 2)
+      shortest = shortest * 3 / 2;
+  }
+  return shortest;
+}
+
+base::duration membership::longest_suspicion() const noexcept {
+  return shortest_suspicion() * shared_.settings.timing.suspicion_stretch;
+}
+
+std::size_t membership::witnesses_needed(row_id subject) noexcept {
+  // Who could testify: ourselves and every present member but the subject that isn't in doubt.
+  std::size_t in_doubt = 0;
+  for (const auto& s : suspicions_.running())
+    in_doubt += s.subject != subject;
+  const std::size_t present = shared_.table.present() - 1;
+  const std::size_t able = present > in_doubt ? present - in_doubt : 1;
+  return std::min<std::size_t>(able, 3);
+}
+
+void membership::set_deadline(suspicion& s) {
+  const base::duration shortest = shortest_suspicion();
+  const base::duration longest = longest_suspicion();
+  const std::size_t needed = witnesses_needed(s.subject);
+  const auto confirmations = static_cast<unsigned>(s.accusers.size() - 1);
+  // Lifeguard's K confirmations, or as many as there can be.
+  const unsigned possible = static_cast<unsigned>(shared_.others() > 1 ? shared_.others() - 1 : 0);
+  const unsigned expected = std::min(shared_.settings.suspicion_confirmations, possible);
+  if (!shared_.settings.parts.local_health_suspicion) {
+    s.deadline = s.started + shortest;
+  } else if (shared_.settings.parts.transport_evidence && s.refusals() >= needed) {
+    // The host itself told enough of us that the process is gone.
+    s.deadline = s.started + shortest / 4;
+  } else {
+    s.deadline = s.started + suspicion_timeout(shortest, longest, confirmations, expected);
+  }
+  s.deadline = std::max(s.deadline, shared_.judging_from);
+}
+
+void membership::suspicion_due(suspicion& s) {
+  const row_id id = s.subject;
+  const row& held = shared_.table.at(id);
+  LIFERING_CHECK(held.state == member_state::suspect);
+  const auto witnesses = static_cast<std::uint32_t>(s.accusers.size());
+  if (shared_.settings.parts.lone_accuser_rule) {
+    if (held.ever_heard && held.heard > s.started) {
+      // It speaks to us; its contradiction is on the way. Ask for it and wait once more.
+      ask_subject(id, held.incarnation);
+      s.started = held.heard;
+      s.deadline = shared_.now + shortest_suspicion();
+      return;
+    }
+    if (witnesses < witnesses_needed(id)) {
+      const base::time_point latest = s.started + longest_suspicion();
+      if (shared_.now < latest) {
+        s.deadline = latest;
+        return;
+      }
+      if (isolated() && !shared_.settings.take_all_when_isolated) {
+        if (!told_isolated_) {
+          told_isolated_ = true;
+          ++shared_.counters.isolations;
+          shared_.notify(event_kind::isolated, shared_.self_row);
+        }
+        s.deadline = shared_.now + longest_suspicion();
+        return;
+      }
+    }
+  }
+  ++shared_.counters.failures_declared;
+  fail(id, held.incarnation, witnesses);
+}
+
+bool membership::isolated() const noexcept {
+  // With a single other member, its silence is all that can be known.
+  return shared_.others() >= 2 && shared_.now - shared_.heard_any >= longest_suspicion();
+}
+
+bool membership::accuser_may(const update& news) {
+  const row_id by = shared_.table.find(news.accuser);
+  const bool valid = by != no_row && shared_.table.at(by).present() &&
+                     news.accuser != news.subject_name() &&
+                     shared_.table.at(by).subject->epoch == news.accuser_epoch;
+  if (!valid) {
+    ++shared_.counters.dropped_bad_accuser;
+    return false;
+  }
+  const row_id id = shared_.table.find(news.subject_name());
+  if (by == shared_.self_row || id == no_row) return true;
+  const suspicion* running = suspicions_.find(id);
+  if (running && running->accused_by(news.accuser)) return true;  // nothing new
+  if (shared_.now >= accusations_until_) {
+    accusations_.clear();
+    accusations_until_ = shared_.now + 10 * base::duration(shared_.settings.timing.probe_interval);
+  }
+  const std::uint64_t who = hash_bytes(news.accuser);
+  auto found = std::find_if(accusations_.begin(), accusations_.end(),
+                            [who](const auto& a) { return a.accuser == who; });
+  if (found == accusations_.end()) found = accusations_.insert(found, {who, 0});
+  const auto limit =
+      std::max<std::size_t>(shared_.settings.suspicions_per_interval, shared_.table.present() / 2);
+  if (found->count >= limit) {
+    ++shared_.counters.dropped_accuser_limit;
+    return false;
+  }
+  ++found->count;
+  return true;
+}
+
+// Packets' sender parts.
+
+void membership::heard_from(const sender& from, row_id id) {
+  const row& held = shared_.table.at(id);
+  if (held.subject->epoch != from.epoch) return;
+  if (from.incarnation > held.incarnation &&
+      from.incarnation - held.incarnation > incarnation_window) {
+    return;
+  }
+  const bool agrees = from.ring_fingerprint == shared_.ring_fingerprint;
+  if (!agrees) shared_.disagreed = shared_.now;
+  shared_.table.mark_heard(id, shared_.now, agrees);
+  if (held.present()) {
+    shared_.heard_any = shared_.now;
+    told_isolated_ = false;
+  }
+}
+
+// Time.
+
+void membership::advance() {
+  while (suspicion* s = suspicions_.due(shared_.now)) {
+    if (shared_.phase != life_phase::running) {
+      s->deadline = shared_.now + longest_suspicion();
+    } else {
+      suspicion_due(*s);
+    }
+  }
+  expire_graves();
+}
+
+base::time_point membership::next_deadline() const noexcept {
+  return suspicions_.next_deadline();
+}
+
+void membership::after_stall(base::duration length) {
+  suspicions_.postpone(length + shortest_suspicion());
+}
+
+void membership::expire_graves() {
+  if (shared_.now - graves_checked_ < std::chrono::milliseconds(100)) return;
+  graves_checked_ = shared_.now;
+  const base::duration keep = shared_.settings.timing.grave_time;
+  for (;;) {
+    const row_id oldest = shared_.table.oldest_grave();
+    if (oldest == no_row) return;
+    const bool expired = shared_.now - shared_.table.at(oldest).since >= keep;
+    if (!expired && shared_.table.graves() <= shared_.settings.limits.graves) return;
+    if (oldest == shared_.self_row) return;
+    if (!expired) ++shared_.counters.graves_evicted;
+    shared_.gossip.remove(oldest);
+    shared_.table.erase(oldest);
+  }
+}
+
+bool membership::forget(std::string_view name) {
+  const row_id id = shared_.table.find(name);
+  if (id == no_row || id == shared_.self_row) return false;
+  const row& held = shared_.table.at(id);
+  if (held.state != member_state::failed) return false;
+  update news = shared_.update_of(id);
+  news.kind = update_kind::left;
+  apply_left(news);
+  return true;
+}
+
+// What can be a member at all.
+
+bool membership::acceptable(const record& theirs) const {
+  return !theirs.name.empty() && theirs.name.size() <= name_max && theirs.epoch != 0 &&
+         theirs.incarnation != 0 && theirs.address.port != 0 && !theirs.address.is_unspecified() &&
+         !theirs.address.is_multicast() && theirs.zone.size() <= zone_max &&
+         theirs.service.size() <= service_max && theirs.metadata.size() <= metadata_max;
+}
+
+bool membership::within_window(const record& theirs, row_id held) const noexcept {
+  if (held == no_row) return theirs.incarnation <= incarnation_window;
+  const row& known = shared_.table.at(held);
+  if (theirs.epoch > known.subject->epoch) {
+    return generation_of(theirs.epoch) - generation_of(known.subject->epoch) <= generation_window &&
+           theirs.incarnation <= incarnation_window;
+  }
+  return theirs.incarnation <= known.incarnation ||
+         theirs.incarnation - known.incarnation <= incarnation_window;
+}
+
+}  // namespace lifering::swim

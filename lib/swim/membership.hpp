@@ -1,0 +1,98 @@
+// The rules of membership (SWIM 4.2, Lifeguard IV-B): what a claim changes, when a suspicion
+// becomes a failure, and how a member contradicts claims about itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "swim/core.hpp"
+#include "swim/suspicion.hpp"
+
+namespace lifering::swim {
+
+class membership {
+ public:
+  /// `probe_now` asks the prober to probe a suspect at once, out of its turn.
+  membership(core& shared, std::function<void(row_id)> probe_now);
+
+  /// Takes in one claim that arrived as gossip. `from` is the member that passed it on.
+  void apply(const update& news, row_id from);
+
+  /// Takes in one row of a peer's whole view. Unlike gossip, a failure in it is second-hand: it is
+  /// told to its subject, who contradicts it if it can, and not believed of a member that is
+  /// present here.
+  void merge(const view_row& theirs);
+
+  /// Our own probes of this member went unanswered, or its host said that nobody listens.
+  void accuse(row_id subject, bool refused);
+
+  /// The sender part of any packet: proof of life, and of which life.
+  void heard_from(const sender& from, row_id id);
+
+  /// Publishes a change of our own record, with a higher incarnation.
+  void publish(record changed, gossip_class kind);
+
+  /// We are told that our epoch is not new enough for `remembered`.
+  void outgrow(std::uint64_t remembered);
+
+  /// Starts a new life after a leave.
+  void be_reborn();
+
+  /// Our own row says that we left; queued as the most urgent news.
+  void say_goodbye();
+
+  /// Removes a failed member's grave here and everywhere. False if there is none.
+  bool forget(std::string_view name);
+
+  void advance();
+  base::time_point next_deadline() const noexcept;
+  void after_stall(base::duration length);
+  std::size_t suspicions() const noexcept { return suspicions_.size(); }
+
+ private:
+  void apply_alive(const record_ptr& theirs);
+  void apply_suspect(const update& news);
+  void apply_failed(const update& news);
+  void apply_left(const update& news);
+  void apply_about_self(const update& news);
+  void alive_about_self(const record& theirs);
+
+  void admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation);
+  void renew(row_id id, const record_ptr& theirs);
+  void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
+  void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses);
+  void refute(std::uint64_t accused_incarnation);
+  void supersede(const record& newer);
+
+  bool acceptable(const record& theirs) const;
+  bool within_window(const record& theirs, row_id held) const noexcept;
+  bool accuser_may(const update& news);
+  std::size_t witnesses_needed(row_id subject) noexcept;
+  void set_deadline(suspicion& s);
+  void suspicion_due(suspicion& s);
+  bool isolated() const noexcept;
+  void ask_subject(row_id id, std::uint64_t incarnation);
+  void view_changed() noexcept { shared_.view_changed = shared_.now; }
+  base::duration longest_suspicion() const noexcept;
+  base::duration shortest_suspicion() const noexcept;
+  void expire_graves();
+
+  core& shared_;
+  std::function<void(row_id)> probe_now_;
+  suspicion_set suspicions_;
+
+  /// Suspicions that one accuser raised in the current period, to bound what a sick or hostile
+  /// member can do.
+  struct accusations {
+    std::uint64_t accuser;
+    unsigned count;
+  };
+  std::vector<accusations> accusations_;
+  base::time_point accusations_until_;
+  base::time_point graves_checked_;
+  bool told_isolated_ = false;
+};
+
+}  // namespace lifering::swim

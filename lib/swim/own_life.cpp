@@ -1,0 +1,102 @@
+// The part of membership that concerns ourselves: contradicting claims, starting a newer life when
+// an older one of our name is remembered, stopping when a newer one exists.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "swim/membership.hpp"
+
+namespace lifering::swim {
+
+void membership::apply_about_self(const update& news) {
+  const std::uint64_t epoch = news.subject_epoch();
+  if (shared_.phase != life_phase::running || epoch < shared_.self->epoch) return;
+  if (news.kind == update_kind::alive) {
+    if (news.subject) alive_about_self(*news.subject);
+    return;
+  }
+  if (epoch > shared_.self->epoch) {
+    // A grave of a newer life: only of interest while ours is provisional.
+    if (!shared_.settled) outgrow(epoch);
+    return;
+  }
+  if (news.kind == update_kind::left) return outgrow(epoch);  // final for this life
+  refute(news.incarnation);
+}
+
+void membership::alive_about_self(const record& theirs) {
+  if (theirs.epoch == shared_.self->epoch) {
+    const bool foreign =
+        theirs.incarnation > shared_.self->incarnation ||
+        (theirs.incarnation == shared_.self->incarnation && theirs != *shared_.self);
+    if (foreign) refute(theirs.incarnation);
+    return;
+  }
+  if (generation_of(theirs.epoch) - generation_of(shared_.self->epoch) > generation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  // We hold the socket at our address, so a newer life there is one before ours.
+  if (!shared_.settled || theirs.address == shared_.self->address) return outgrow(theirs.epoch);
+  supersede(theirs);
+}
+
+void membership::refute(std::uint64_t accused_incarnation) {
+  if (accused_incarnation < shared_.self->incarnation) return;  // contradicted already
+  if (accused_incarnation - shared_.self->incarnation > incarnation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  ++shared_.counters.refutations;
+  shared_.health.worse(1);
+  record changed = *shared_.self;
+  changed.incarnation = accused_incarnation;
+  publish(std::move(changed), gossip_class::refutation);
+}
+
+void membership::publish(record changed, gossip_class kind) {
+  ++changed.incarnation;
+  record_ptr kept = std::make_shared<const record>(std::move(changed));
+  if (shared_.settings.intern) kept = shared_.settings.intern(kept);
+  shared_.self = kept;
+  shared_.table.change(shared_.self_row, kept, kept->incarnation, member_state::alive, shared_.now,
+                       shared_.random);
+  view_changed();
+  shared_.gossip.put(shared_.self_row, kind, shared_.update_of(shared_.self_row));
+}
+
+void membership::outgrow(std::uint64_t remembered) {
+  if (remembered < shared_.self->epoch) return;
+  if (generation_of(remembered) - generation_of(shared_.self->epoch) > generation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  record next = *shared_.self;
+  next.epoch = make_epoch(generation_of(remembered) + 1, shared_.random.next());
+  next.incarnation = 0;
+  publish(std::move(next), gossip_class::refutation);
+}
+
+void membership::be_reborn() {
+  shared_.phase = life_phase::running;
+  shared_.settled = false;
+  outgrow(shared_.self->epoch);
+}
+
+void membership::supersede(const record& newer) {
+  shared_.phase = life_phase::superseded;
+  record_ptr theirs = std::make_shared<const record>(newer);
+  shared_.out->push(member_changed{event_kind::superseded, std::move(theirs), newer.incarnation,
+                                   member_state::alive});
+}
+
+void membership::say_goodbye() {
+  LIFERING_CHECK(shared_.phase == life_phase::running);
+  shared_.phase = life_phase::leaving;
+  shared_.table.change(shared_.self_row, nullptr, shared_.self->incarnation, member_state::left,
+                       shared_.now, shared_.random);
+  view_changed();
+  shared_.gossip.put(shared_.self_row, gossip_class::leave, shared_.update_of(shared_.self_row));
+}
+
+}  // namespace lifering::swim

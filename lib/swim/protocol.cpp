@@ -1,0 +1,404 @@
+// Wires the parts of the machine: brings each input to the part that it concerns. Owns no rule but
+// the order in which things are looked at, and notices when it stood still.
+#include "swim/protocol.hpp"
+
+#include <algorithm>
+#include <lifering/error.hpp>
+#include <utility>
+
+#include "swim/contacts.hpp"
+#include "swim/core.hpp"
+#include "swim/disseminator.hpp"
+#include "swim/farewell.hpp"
+#include "swim/membership.hpp"
+#include "swim/prober.hpp"
+#include "swim/synchronizer.hpp"
+
+namespace lifering::swim {
+
+class machine {
+ public:
+  machine(config settings, record self, base::rng random, base::time_point now)
+      : core_(std::move(settings), std::move(self), random, now),
+        members_(core_, [this](row_id id) { prober_.probe_now(id); }),
+        streams_(core_, members_),
+        prober_(core_, members_,
+                [this](row_id id, std::uint64_t sequence) { streams_.probe(id, sequence); }),
+        gossip_(core_),
+        contacts_(core_, streams_),
+        farewell_(core_, members_),
+        planned_(next_deadline()) {
+    streams_.set_prober(prober_);
+  }
+
+  core& shared() noexcept { return core_; }
+  const core& shared() const noexcept { return core_; }
+  membership& members() noexcept { return members_; }
+  synchronizer& streams() noexcept { return streams_; }
+  prober& probes() noexcept { return prober_; }
+  contacts& finding() noexcept { return contacts_; }
+  farewell& leaving() noexcept { return farewell_; }
+
+  /// Every call is bracketed by these two.
+  void begin(base::time_point now, effects& out) {
+    core_.now = std::max(core_.now, now);
+    core_.out = &out;
+    graves_before_ = core_.table.graves();
+    phase_before_ = core_.phase;
+    notice_stall();
+  }
+  void finish() {
+    if (core_.phase != phase_before_ && !core_.active()) {
+      prober_.stop();
+      streams_.stop();
+      contacts_.stop(errc::stopped);
+    }
+    if (core_.table.graves() > graves_before_) contacts_.member_lost();
+    gossip_.news_queued();
+    core_.out = nullptr;
+    planned_ = next_deadline();
+  }
+
+  void advance() {
+    if (!core_.active()) return;
+    prober_.advance();
+    members_.advance();
+    streams_.advance();
+    contacts_.advance();
+    farewell_.advance();
+    gossip_.advance();
+  }
+
+  base::time_point next_deadline() const noexcept {
+    if (!core_.active()) return base::never;
+    return std::min({prober_.next_deadline(), members_.next_deadline(), streams_.next_deadline(),
+                     contacts_.next_deadline(), farewell_.next_deadline(),
+                     gossip_.next_deadline()});
+  }
+
+  void on_packet(const endpoint& from, const packet& content);
+
+ private:
+  void notice_stall();
+  void dispatch(const endpoint& from, const packet& content, row_id by);
+  void compare_views(const sender& theirs, row_id by);
+
+  core core_;
+  membership members_;
+  synchronizer streams_;
+  prober prober_;
+  disseminator gossip_;
+  contacts contacts_;
+  farewell farewell_;
+  base::time_point planned_;
+  std::size_t graves_before_ = 0;
+  life_phase phase_before_ = life_phase::running;
+};
+
+void machine::notice_stall() {
+  const base::duration interval = core_.settings.timing.probe_interval;
+  if (!core_.settings.parts.stall_detector || core_.phase != life_phase::running ||
+      planned_ == base::never || core_.now - planned_ < 2 * interval) {
+    return;
+  }
+  // We stood still: what went unanswered says nothing about others, and they may have given us up.
+  // So forget what is under way, contradict first, and accuse nobody for an interval.
+  ++core_.counters.stalls;
+  const base::duration length = core_.now - planned_;
+  prober_.abandon();
+  core_.heard_any = core_.now;
+  core_.judging_from = core_.now + interval;
+  members_.after_stall(length);
+  members_.publish(*core_.self, gossip_class::refutation);
+  streams_.refresh();
+}
+
+void machine::on_packet(const endpoint& from, const packet& content) {
+  const sender& by = content.from;
+  if (by.placement != core_.settings.placement) {
+    ++core_.counters.dropped_wrong_placement;
+    return;
+  }
+  if (by.name.empty() || by.epoch == 0) {
+    ++core_.counters.dropped_bad_sender;
+    return;
+  }
+  row_id row = no_row;
+  if (core_.is_self(by.name)) {
+    if (by.epoch == core_.self->epoch) {
+      ++core_.counters.dropped_from_self;
+      return;
+    }
+  } else {
+    row = core_.table.find(by.name);
+  }
+  if (row != no_row) {
+    members_.heard_from(by, row);
+    if (core_.table.at(row).subject->epoch > by.epoch) {
+      // An older life that still speaks: let it know, and don't listen to it.
+      core_.datagram(from).updates.push_back(core_.update_of(row));
+      return;
+    }
+  }
+  for (const update& news : content.updates) {
+    members_.apply(news, row);
+    if (core_.phase == life_phase::superseded) return;
+  }
+  if (row == no_row) row = core_.is_self(by.name) ? no_row : core_.table.find(by.name);
+  dispatch(from, content, row);
+}
+
+void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
+  if (const auto* asked = std::get_if<ping>(&content.body)) {
+    prober_.on_ping(from, content.from, by, *asked);
+    compare_views(content.from, by);
+  } else if (const auto* request = std::get_if<ping_request>(&content.body)) {
+    prober_.on_ping_request(from, by, *request);
+  } else if (const auto* answer = std::get_if<ack>(&content.body)) {
+    if (!farewell_.on_ack(answer->sequence)) prober_.on_ack(answer->sequence);
+    compare_views(content.from, by);
+  } else if (const auto* refused = std::get_if<nack>(&content.body)) {
+    prober_.on_nack(refused->sequence);
+  } else if (const auto* message = std::get_if<user_message>(&content.body)) {
+    if (by != no_row) core_.out->push(user_received{content.from.name, message->payload});
+  }
+}
+
+void machine::compare_views(const sender& theirs, row_id by) {
+  if (by == no_row || theirs.view_digest == core_.table.digest() ||
+      core_.phase != life_phase::running) {
+    return;
+  }
+  const row& held = core_.table.at(by);
+  if (held.present() && held.subject->epoch == theirs.epoch) streams_.digest_differs(by);
+}
+
+// The public face.
+
+protocol::protocol(config settings, record self, base::rng random, base::time_point now)
+    : machine_(std::make_unique<machine>(std::move(settings), std::move(self), random, now)) {}
+protocol::~protocol() = default;
+protocol::protocol(protocol&&) noexcept = default;
+protocol& protocol::operator=(protocol&&) noexcept = default;
+
+base::time_point protocol::next_deadline() const {
+  return machine_->next_deadline();
+}
+
+void protocol::advance(base::time_point now, effects& out) {
+  machine_->begin(now, out);
+  machine_->advance();
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const packet_received& input, effects& out) {
+  if (!machine_->shared().active()) return;
+  machine_->begin(now, out);
+  machine_->on_packet(input.from, input.content);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const stream_opened& input, effects& out) {
+  machine_->begin(now, out);
+  machine_->streams().on_opened(input.stream);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const stream_accepted& input, effects& out) {
+  machine_->begin(now, out);
+  machine_->streams().on_accepted(input.stream, input.from);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const stream_received& input, effects& out) {
+  machine_->begin(now, out);
+  machine_->streams().on_frame(input.stream, input.content);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const stream_ended& input, effects& out) {
+  machine_->begin(now, out);
+  machine_->streams().on_ended(input.stream, input.error);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const peer_refused& input, effects& out) {
+  if (!machine_->shared().active()) return;
+  machine_->begin(now, out);
+  machine_->probes().on_refused(input.address);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const send_failed&, effects& out) {
+  // A local failure is evidence about ourselves: we may be the one that is cut off.
+  machine_->begin(now, out);
+  machine_->shared().health.worse(1);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const seed_resolved& input, effects& out) {
+  if (!machine_->shared().active()) return;
+  machine_->begin(now, out);
+  machine_->finding().on_resolved(input);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const join_command& input, effects& out) {
+  machine_->begin(now, out);
+  switch (machine_->shared().phase) {
+    case life_phase::gone:
+      machine_->members().be_reborn();
+      machine_->probes().resume();
+      [[fallthrough]];
+    case life_phase::running:
+      machine_->finding().join(input);
+      break;
+    case life_phase::leaving:
+      out.push(completed{input.id, errc::busy, 0, "leaving"});
+      break;
+    case life_phase::superseded:
+      out.push(completed{input.id, errc::name_in_use, 0, "a newer life of this name exists"});
+      break;
+  }
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const leave_command& input, effects& out) {
+  machine_->begin(now, out);
+  machine_->finding().stop(errc::canceled);
+  machine_->leaving().leave(input);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const cancel_command& input, effects& out) {
+  machine_->begin(now, out);
+  machine_->finding().cancel(input.target);
+  machine_->leaving().cancel(input.target);
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const update_command& input, effects& out) {
+  machine_->begin(now, out);
+  core& shared = machine_->shared();
+  if (shared.phase != life_phase::running) {
+    out.push(completed{input.id, errc::stopped, 0, ""});
+  } else {
+    record changed = *shared.self;
+    if (input.weight) changed.weight = *input.weight;
+    if (input.phase) changed.phase = *input.phase;
+    if (input.metadata) changed.metadata = *input.metadata;
+    if (input.service) changed.service = *input.service;
+    machine_->members().publish(std::move(changed), gossip_class::metadata);
+    shared.notify(event_kind::updated, shared.self_row);
+    out.push(completed{input.id, {}, 0, ""});
+  }
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const forget_command& input, effects& out) {
+  machine_->begin(now, out);
+  const bool known = machine_->members().forget(input.name);
+  out.push(completed{input.id, known ? std::error_code() : errc::unknown_member, 0, ""});
+  machine_->finish();
+}
+
+void protocol::handle(base::time_point now, const send_command& input, effects& out) {
+  machine_->begin(now, out);
+  core& shared = machine_->shared();
+  const row_id to = shared.table.find(input.to);
+  if (to == no_row || to == shared.self_row || !shared.table.at(to).present()) {
+    out.push(completed{input.id, errc::unknown_member, 0, ""});
+  } else if (input.reliable) {
+    // Completed from inside of a later call, so into whatever buffer is current then.
+    const command_id id = input.id;
+    const bool begun = machine_->streams().deliver(
+        shared.table.at(to).subject->address, input.payload,
+        [&shared, id](std::error_code error, const std::string& detail) {
+          shared.out->push(completed{id, error, error ? 0u : 1u, detail});
+        });
+    if (!begun) out.push(completed{id, errc::busy, 0, "too many streams are open"});
+  } else {
+    packet& sent = shared.datagram(shared.table.at(to).subject->address);
+    sent.body = user_message{shared.next_sequence(), input.payload};
+    out.push(completed{input.id, {}, 0, ""});
+  }
+  machine_->finish();
+}
+
+void protocol::set_ring_fingerprint(std::uint64_t fingerprint) noexcept {
+  core& shared = machine_->shared();
+  if (shared.ring_fingerprint != fingerprint) shared.disagreed = shared.now;
+  shared.ring_fingerprint = fingerprint;
+}
+
+void protocol::adopt_view(base::time_point now, std::span<const record_ptr> members) {
+  core& shared = machine_->shared();
+  shared.now = std::max(shared.now, now);
+  for (const record_ptr& known : members) {
+    if (shared.table.find(known->name) != no_row) continue;
+    shared.table.insert(known, known->incarnation, member_state::alive, true, shared.now,
+                        shared.random);
+  }
+  shared.settled = true;
+}
+
+const record_ptr& protocol::self() const noexcept {
+  return machine_->shared().self;
+}
+
+void protocol::for_each_member(const visitor& visit) const {
+  const member_table& table = machine_->shared().table;
+  for (row_id id = 0; id < table.slots(); ++id) {
+    const row& held = table.at(id);
+    if (held.subject) visit(held.subject, held.incarnation, held.state);
+  }
+}
+
+bool protocol::find_member(std::string_view name, view_row& out) const {
+  const member_table& table = machine_->shared().table;
+  const row_id id = table.find(name);
+  if (id == no_row) return false;
+  out = {table.at(id).subject, table.at(id).incarnation, table.at(id).state};
+  return true;
+}
+
+std::size_t protocol::present_members() const noexcept {
+  return machine_->shared().table.present();
+}
+std::size_t protocol::graves() const noexcept {
+  return machine_->shared().table.graves();
+}
+std::size_t protocol::queued_updates() const noexcept {
+  return machine_->shared().gossip.size();
+}
+std::size_t protocol::suspicions() const noexcept {
+  return machine_->members().suspicions();
+}
+std::uint64_t protocol::view_digest() const noexcept {
+  return machine_->shared().table.digest();
+}
+unsigned protocol::local_health() const noexcept {
+  return machine_->shared().health.score();
+}
+
+protocol::peer_agreement protocol::agreement(base::time_point now) const {
+  const core& shared = machine_->shared();
+  const base::duration recent = 20 * base::duration(shared.settings.timing.probe_interval);
+  peer_agreement result;
+  for (const row_id id : shared.table.others()) {
+    const row& held = shared.table.at(id);
+    if (!held.ever_heard || now - held.heard > recent) continue;
+    ++(held.agrees ? result.agreeing : result.differing);
+  }
+  result.since = result.differing == 0 ? shared.disagreed : base::never;
+  return result;
+}
+
+const swim::stats& protocol::stats() const noexcept {
+  return machine_->shared().counters;
+}
+const config& protocol::settings() const noexcept {
+  return machine_->shared().settings;
+}
+
+}  // namespace lifering::swim

@@ -1,0 +1,46 @@
+#include "swim/record.hpp"
+
+namespace lifering::swim {
+namespace {
+
+constexpr std::uint64_t finalise(std::uint64_t h) noexcept {  // MurmurHash3's 64-bit finaliser
+  h ^= h >> 33;
+  h *= 0xff51afd7ed558ccdu;
+  h ^= h >> 33;
+  h *= 0xc4ceb9fe1a85ec53u;
+  h ^= h >> 33;
+  return h;
+}
+
+}  // namespace
+
+std::uint64_t hash_bytes(std::string_view bytes) noexcept {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : bytes)
+    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return finalise(h);
+}
+
+std::uint64_t digest_of(std::string_view name, std::uint64_t epoch,
+                        std::uint64_t incarnation) noexcept {
+  std::uint64_t h = hash_bytes(name);
+  h = finalise(h ^ (epoch * 0x9e3779b97f4a7c15u));
+  return finalise(h ^ (incarnation * 0xc2b2ae3d27d4eb4fu));
+}
+
+member to_member(const record& from, std::uint64_t incarnation, member_state state) {
+  member result;
+  result.name = from.name;
+  result.epoch = from.epoch;
+  result.incarnation = incarnation;
+  result.state = state;
+  result.phase = from.phase;
+  result.address = from.address;
+  result.service = from.service;
+  result.weight = from.weight;
+  result.zone = from.zone;
+  result.metadata = from.metadata;
+  return result;
+}
+
+}  // namespace lifering::swim

@@ -1,0 +1,40 @@
+// The measured round trip to our peers, for probe timeouts that follow the network.
+#pragma once
+
+#include <algorithm>
+
+#include "base/time.hpp"
+
+namespace lifering::swim {
+
+/// Smoothed round trip and its deviation, as RFC 6298 keeps them for one connection; here over all
+/// peers, so the deviation covers the differences between them.
+class round_trip {
+ public:
+  void sample(base::duration measured) noexcept {
+    if (!measured_) {
+      smoothed_ = measured;
+      deviation_ = measured / 2;
+      measured_ = true;
+      return;
+    }
+    const base::duration error = measured > smoothed_ ? measured - smoothed_ : smoothed_ - measured;
+    deviation_ += (error - deviation_) / 4;
+    smoothed_ += (measured - smoothed_) / 8;
+  }
+
+  /// Smoothed + 4 deviations, within a tenth of `limit` and `limit`; `limit` until measured.
+  base::duration timeout(base::duration limit) const noexcept {
+    if (!measured_) return limit;
+    return std::clamp(smoothed_ + 4 * deviation_, limit / 10, limit);
+  }
+
+  base::duration smoothed() const noexcept { return smoothed_; }
+
+ private:
+  base::duration smoothed_{};
+  base::duration deviation_{};
+  bool measured_ = false;
+};
+
+}  // namespace lifering::swim

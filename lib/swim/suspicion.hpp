@@ -1,0 +1,70 @@
+// Suspicions that run: who is suspected, by whom, and until when.
+//
+// LHA-Suspicion (Lifeguard, section IV-B): a suspicion starts with a long timeout that shrinks as
+// independent members confirm it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "swim/member_table.hpp"
+
+namespace lifering::swim {
+
+/// The suspicion timeout after `confirmations` beyond the first accusation, of `expected`:
+/// max - (max - min) * log(confirmations + 1) / log(expected + 1), never below min.
+base::duration suspicion_timeout(base::duration min, base::duration max, unsigned confirmations,
+                                 unsigned expected) noexcept;
+
+/// multiplier * max(1, log10(members)) * interval, the logarithm in thousandths.
+base::duration suspicion_minimum(unsigned multiplier, std::size_t members,
+                                 base::duration interval) noexcept;
+
+/// A member that says that another one doesn't answer.
+struct accuser {
+  std::string name;
+  std::uint64_t epoch = 0;
+  bool refused = false;  ///< It was told by the suspect's host that nobody listens.
+};
+
+struct suspicion {
+  row_id subject = no_row;
+  base::time_point started{};
+  base::time_point deadline{};
+  std::vector<accuser> accusers;  ///< Distinct; the first started it.
+
+  /// Counts an accuser once. True if it is new and there was room.
+  bool add(std::string_view name, std::uint64_t epoch, bool refused);
+  std::size_t refusals() const noexcept;
+  bool accused_by(std::string_view name) const noexcept;
+
+  static constexpr std::size_t accusers_max = 8;
+};
+
+/// The running suspicions; a handful in a healthy cluster, so linear.
+class suspicion_set {
+ public:
+  suspicion* find(row_id subject) noexcept;
+  suspicion& start(row_id subject, base::time_point now);
+  void stop(row_id subject) noexcept;
+
+  std::size_t size() const noexcept { return running_.size(); }
+  std::span<suspicion> running() noexcept { return running_; }
+  base::time_point next_deadline() const noexcept;
+
+  /// Any suspicion that is due, nullptr if there is none.
+  suspicion* due(base::time_point now) noexcept;
+
+  /// Moves every deadline: the machine itself stood still.
+  void postpone(base::duration by) noexcept;
+
+ private:
+  std::vector<suspicion> running_;
+};
+
+}  // namespace lifering::swim

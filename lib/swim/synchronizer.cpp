@@ -1,0 +1,324 @@
+#include "swim/synchronizer.hpp"
+
+#include <algorithm>
+#include <lifering/error.hpp>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/integer_log.hpp"
+#include "swim/prober.hpp"
+
+namespace lifering::swim {
+
+std::error_code to_error(refusal_reason reason) noexcept {
+  switch (reason) {
+    case refusal_reason::wrong_cluster:
+      return errc::wrong_cluster;
+    case refusal_reason::wrong_version:
+      return errc::wrong_version;
+    case refusal_reason::wrong_placement:
+      return errc::wrong_placement;
+    case refusal_reason::name_in_use:
+      return errc::name_in_use;
+    case refusal_reason::too_many_members:
+      return errc::too_many_members;
+    case refusal_reason::invalid_member:
+      return errc::invalid_address;
+    case refusal_reason::busy:
+      return errc::busy;
+  }
+  return errc::unreachable;
+}
+
+synchronizer::synchronizer(core& shared, membership& members)
+    : shared_(shared), members_(members), next_digest_sync_(shared.now) {
+  next_push_pull_ = shared.now + push_pull_period();
+}
+
+// Opening streams.
+
+stream_id synchronizer::open(const endpoint& to, purpose what, session& made) {
+  made.stream = stream_id{++last_stream_};
+  made.what = what;
+  made.peer = to;
+  shared_.out->push(open_stream{made.stream, to, shared_.settings.timing.stream_timeout});
+  return made.stream;
+}
+
+bool synchronizer::exchange(const endpoint& with, bool join, finished done) {
+  if (!room()) return false;
+  session& made = sessions_.emplace_back();
+  made.join = join;
+  made.done = std::move(done);
+  const stream_id stream = open(with, purpose::exchange, made);
+  ++shared_.counters.syncs_started;
+  shared_.frame(stream).body = sync_request{join, !shared_.settled};
+  send_view(stream);
+  return true;
+}
+
+void synchronizer::probe(row_id id, std::uint64_t sequence) {
+  if (!room()) return;
+  const record_ptr target = shared_.table.at(id).subject;
+  session& made = sessions_.emplace_back();
+  made.sequence = sequence;
+  const stream_id stream = open(target->address, purpose::probe, made);
+  shared_.frame(stream).body = ping{sequence, target->name, target->epoch};
+}
+
+bool synchronizer::deliver(const endpoint& to, const std::string& payload, finished done) {
+  if (!room()) return false;
+  session& made = sessions_.emplace_back();
+  made.sequence = shared_.next_sequence();
+  made.done = std::move(done);
+  const std::uint64_t sequence = made.sequence;
+  const stream_id stream = open(to, purpose::deliver, made);
+  shared_.frame(stream).body = user_message{sequence, payload};
+  return true;
+}
+
+void synchronizer::send_view(stream_id stream) {
+  // As many frames as the budget asks for; the last one says so.
+  packet* frame = &shared_.frame(stream);
+  frame->body = view_rows{};
+  std::size_t used = size_bound(*frame);
+  for (row_id id = 0; id < shared_.table.slots(); ++id) {
+    const row& held = shared_.table.at(id);
+    if (!held.subject) continue;
+    view_row row{held.subject, std::max(held.incarnation, held.subject->incarnation), held.state};
+    const std::size_t bytes = size_bound(row);
+    if (used + bytes > shared_.settings.frame_budget) {
+      frame = &shared_.frame(stream);
+      frame->body = view_rows{};
+      used = size_bound(*frame);
+    }
+    std::get<view_rows>(frame->body).rows.push_back(std::move(row));
+    used += bytes;
+  }
+  std::get<view_rows>(frame->body).last = true;
+}
+
+// What happens on them.
+
+void synchronizer::on_opened(stream_id) {}  // frames were queued when it was asked for
+
+void synchronizer::on_accepted(stream_id stream, const endpoint& from) {
+  if (!room() || !shared_.active()) {
+    ++shared_.counters.dropped_stream_limit;
+    shared_.out->push(close_stream{stream});
+    return;
+  }
+  session& made = sessions_.emplace_back();
+  made.stream = stream;
+  made.what = purpose::serve;
+  made.peer = from;
+}
+
+void synchronizer::on_frame(stream_id stream, const packet& content) {
+  session* at = find(stream);
+  if (!at) return;
+  const sender& from = content.from;
+  if (const auto* refused = std::get_if<refusal>(&content.body);
+      refused && at->what != purpose::serve) {
+    return end(stream, to_error(refused->reason), refused->detail, true);
+  }
+  if (from.placement != shared_.settings.placement) {
+    ++shared_.counters.dropped_wrong_placement;
+    if (at->what == purpose::serve) {
+      return refuse(*at, refusal_reason::wrong_placement,
+                    "keys are placed otherwise here: placement and its parameters must be equal");
+    }
+    return end(stream, errc::wrong_placement, "", true);
+  }
+  if (shared_.is_self(from.name) && from.epoch == shared_.self->epoch) {
+    ++shared_.counters.dropped_from_self;  // a seed that is ourselves
+    return end(stream, {}, "", true);
+  }
+  if (const row_id by = shared_.table.find(from.name); by != no_row) members_.heard_from(from, by);
+  for (const update& news : content.updates)
+    members_.apply(news, no_row);
+
+  // What is applied may have closed sessions; look again.
+  at = find(stream);
+  if (!at) return;
+  if (const auto* asked = std::get_if<sync_request>(&content.body)) {
+    if (at->what == purpose::serve) serve_request(*at, from, *asked);
+  } else if (const auto* reply = std::get_if<sync_reply>(&content.body)) {
+    if (at->what != purpose::exchange) return;
+    at->answered = true;
+    at->remembered = reply->remembered_epoch;
+  } else if (const auto* rows = std::get_if<view_rows>(&content.body)) {
+    take_rows(*at, content, *rows);
+  } else if (const auto* asked_ping = std::get_if<ping>(&content.body)) {
+    if (at->what == purpose::serve && shared_.is_self(asked_ping->target) &&
+        asked_ping->target_epoch == shared_.self->epoch) {
+      shared_.frame(stream).body = ack{asked_ping->sequence};
+    } else {
+      ++shared_.counters.dropped_not_for_us;
+    }
+    if (at->what == purpose::serve) end(stream, {}, "", true);
+  } else if (const auto* answer = std::get_if<ack>(&content.body)) {
+    if (answer->sequence != at->sequence) return;
+    if (at->what == purpose::probe) prober_->on_stream_ack(answer->sequence);
+    if (at->what != purpose::serve) end(stream, {}, "", true);
+  } else if (const auto* message = std::get_if<user_message>(&content.body)) {
+    if (at->what != purpose::serve) return;
+    shared_.out->push(user_received{from.name, message->payload});
+    shared_.frame(stream).body = ack{message->sequence};
+  } else {
+    ++shared_.counters.dropped_unexpected_frame;
+  }
+}
+
+void synchronizer::serve_request(session& at, const sender& from, const sync_request& asked) {
+  at.asked = true;
+  at.fresh = asked.fresh;
+  at.join = asked.join;
+  ++shared_.counters.syncs_served;
+  if (shared_.phase != life_phase::running) {
+    return refuse(at, refusal_reason::busy, "this member is leaving");
+  }
+  const row_id id = shared_.table.find(from.name);
+  if (id == no_row) {
+    if (asked.join && shared_.table.present() >= shared_.settings.limits.members) {
+      refuse(at, refusal_reason::too_many_members,
+             "the limit is " + std::to_string(shared_.settings.limits.members) + " members");
+    }
+    return;
+  }
+  const row& held = shared_.table.at(id);
+  at.remembered = held.subject->epoch;
+  if (!asked.fresh && held.present() && held.subject->epoch > from.epoch) {
+    refuse(at, refusal_reason::name_in_use,
+           "a newer life of " + from.name + " is at " + held.subject->address.to_string());
+  }
+}
+
+void synchronizer::take_rows(session& at, const packet& content, const view_rows& rows) {
+  const bool serving = at.what == purpose::serve;
+  if (serving ? !at.asked : !at.answered) {
+    ++shared_.counters.dropped_unexpected_frame;
+    return;
+  }
+  const stream_id stream = at.stream;
+  for (const view_row& theirs : rows.rows) {
+    // A fresh asker's own row comes once its epoch is settled, if an older life is remembered.
+    if (serving && at.fresh && at.remembered > content.from.epoch && theirs.subject &&
+        theirs.subject->name == content.from.name && theirs.subject->epoch <= at.remembered) {
+      continue;
+    }
+    members_.merge(theirs);
+  }
+  if (!rows.last) return;
+  if (!serving) return exchange_done(at);
+  if (at.answered) return;  // the asker's row once more
+  at.answered = true;
+  packet& reply = shared_.frame(stream);
+  reply.body = sync_reply{at.remembered, at.peer};
+  send_view(stream);
+}
+
+void synchronizer::exchange_done(session& at) {
+  const stream_id stream = at.stream;
+  if (!shared_.settled && at.remembered > shared_.self->epoch) {
+    members_.outgrow(at.remembered);
+    view_rows ours;
+    ours.rows.push_back({shared_.self, shared_.self->incarnation, member_state::alive});
+    ours.last = true;
+    shared_.frame(stream).body = std::move(ours);
+  }
+  shared_.settled = true;
+  end(stream, {}, "", true);
+}
+
+void synchronizer::refuse(session& at, refusal_reason reason, std::string detail) {
+  const stream_id stream = at.stream;
+  shared_.frame(stream).body = refusal{reason, std::move(detail)};
+  end(stream, {}, "", true);
+}
+
+void synchronizer::on_ended(stream_id stream, std::error_code error) {
+  session* at = find(stream);
+  if (!at) return;
+  if (at->what == purpose::probe && error == errc::unreachable) {
+    prober_->on_stream_refused(at->sequence);
+  }
+  if (at->what == purpose::serve && error == errc::wrong_cluster) {
+    // Anything of ours tells a stranger that this is another cluster.
+    return refuse(*at, refusal_reason::wrong_cluster, "");
+  }
+  end(stream, error ? error : std::error_code(errc::unreachable), "", false);
+}
+
+void synchronizer::end(stream_id stream, std::error_code error, const std::string& detail,
+                       bool close) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                  [stream](const auto& s) { return s.stream == stream; });
+  LIFERING_CHECK(found != sessions_.end());
+  finished done = std::move(found->done);
+  if (found != sessions_.end() - 1) *found = std::move(sessions_.back());
+  sessions_.pop_back();
+  if (close) shared_.out->push(close_stream{stream});
+  if (done) done(error, detail);
+}
+
+synchronizer::session* synchronizer::find(stream_id stream) noexcept {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                  [stream](const auto& s) { return s.stream == stream; });
+  return found == sessions_.end() ? nullptr : &*found;
+}
+
+// Anti-entropy.
+
+base::duration synchronizer::push_pull_period() noexcept {
+  // Above 32 members the period grows with log2 of their number, as memberlist's does, so that
+  // the load that whole views put on a cluster stays bounded.
+  const auto period = base::duration(shared_.settings.timing.push_pull_interval);
+  const std::size_t members = shared_.table.present();
+  const unsigned scale = members > 32 ? base::ceil_log2(members) - 4 : 1;
+  return period * scale / 2 + shared_.jitter(period * scale);
+}
+
+void synchronizer::digest_differs(row_id peer) {
+  if (!shared_.settings.parts.digest_sync || !shared_.settled) return;
+  ++shared_.counters.digest_mismatches;
+  const base::duration gossip = shared_.settings.timing.gossip_interval;
+  // News in flight explains a difference; wait until it must have arrived.
+  if (shared_.gossip.size() > 0 || shared_.now - shared_.view_changed < 2 * gossip) return;
+  if (shared_.now < next_digest_sync_ || exchanges() > 0) return;
+  next_digest_sync_ = shared_.now + 2 * gossip + shared_.jitter(2 * gossip);
+  exchange(shared_.table.at(peer).subject->address, false, nullptr);
+}
+
+void synchronizer::refresh() {
+  const row_id peer = shared_.table.random_other(shared_.random);
+  if (peer != no_row) exchange(shared_.table.at(peer).subject->address, false, nullptr);
+}
+
+void synchronizer::advance() {
+  if (shared_.now < next_push_pull_) return;
+  next_push_pull_ = shared_.now + push_pull_period();
+  if (shared_.settings.parts.push_pull && shared_.settings.timing.push_pull_interval.count() > 0 &&
+      shared_.phase == life_phase::running) {
+    refresh();
+  }
+}
+
+base::time_point synchronizer::next_deadline() const noexcept {
+  const bool on =
+      shared_.settings.parts.push_pull && shared_.settings.timing.push_pull_interval.count() > 0;
+  return on ? next_push_pull_ : base::never;
+}
+
+std::size_t synchronizer::exchanges() const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(sessions_.begin(), sessions_.end(),
+                    [](const auto& s) { return s.what == purpose::exchange; }));
+}
+
+void synchronizer::stop() {
+  while (!sessions_.empty())
+    end(sessions_.back().stream, errc::stopped, "", true);
+}
+
+}  // namespace lifering::swim

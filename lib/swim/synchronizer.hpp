@@ -1,0 +1,101 @@
+// Everything on streams: exchanging whole views (join, anti-entropy, healing), probing where
+// datagrams don't get through, and reliable messages.
+//
+// An exchange: the one who opened the stream sends `sync_request` and its rows, the other answers
+// `sync_reply` and its rows; whoever opened it closes it. A fresh member that learns from the reply
+// that an older life of its name is remembered starts above it and sends its own row once more
+// before it closes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "swim/core.hpp"
+#include "swim/membership.hpp"
+
+namespace lifering::swim {
+
+class prober;
+
+class synchronizer {
+ public:
+  /// How an exchange that we opened ended. `detail` is for people.
+  using finished = std::function<void(std::error_code error, const std::string& detail)>;
+
+  synchronizer(core& shared, membership& members);
+
+  void set_prober(prober& probes) noexcept { prober_ = &probes; }
+
+  /// Opens a stream and exchanges views. False if too many are open.
+  bool exchange(const endpoint& with, bool join, finished done);
+
+  /// Probes a member by stream for the prober.
+  void probe(row_id id, std::uint64_t sequence);
+
+  /// Sends bytes reliably; `done` once they were acknowledged.
+  bool deliver(const endpoint& to, const std::string& payload, finished done);
+
+  /// A peer's digest differs from ours while neither has news to tell: compare views soon.
+  void digest_differs(row_id peer);
+
+  void on_opened(stream_id stream);
+  void on_accepted(stream_id stream, const endpoint& from);
+  void on_frame(stream_id stream, const packet& content);
+  void on_ended(stream_id stream, std::error_code error);
+
+  void advance();
+  base::time_point next_deadline() const noexcept;
+
+  /// Ends what we opened; used when this member goes away.
+  void stop();
+
+  /// Compares views with a random member now (after a stall).
+  void refresh();
+
+  /// Exchanges under way that we opened.
+  std::size_t exchanges() const noexcept;
+
+ private:
+  enum class purpose : std::uint8_t { exchange, probe, deliver, serve };
+
+  struct session {
+    stream_id stream{};
+    purpose what{};
+    endpoint peer;
+    std::uint64_t sequence = 0;  ///< Of a probe or a message.
+    bool join = false;
+    bool fresh = false;     ///< serve: the asker's epoch is provisional.
+    bool asked = false;     ///< serve: a sync_request came.
+    bool answered = false;  ///< serve: our view was sent. exchange: a sync_reply came.
+    bool from_ok = false;   ///< The sender's placement was checked.
+    std::uint64_t remembered = 0;
+    finished done;
+  };
+
+  session* find(stream_id stream) noexcept;
+  stream_id open(const endpoint& to, purpose what, session& made);
+  void end(stream_id stream, std::error_code error, const std::string& detail, bool close);
+  void send_view(stream_id stream);
+  void take_rows(session& at, const packet& content, const view_rows& rows);
+  void serve_request(session& at, const sender& from, const sync_request& asked);
+  void refuse(session& at, refusal_reason reason, std::string detail);
+  void exchange_done(session& at);
+  base::duration push_pull_period() noexcept;
+  bool room() const noexcept { return sessions_.size() < shared_.settings.limits.streams; }
+
+  core& shared_;
+  membership& members_;
+  prober* prober_ = nullptr;
+  std::vector<session> sessions_;
+  std::uint64_t last_stream_ = 0;
+  base::time_point next_push_pull_;
+  base::time_point next_digest_sync_;
+};
+
+/// The error that a refusal amounts to for the one who was refused.
+std::error_code to_error(refusal_reason reason) noexcept;
+
+}  // namespace lifering::swim
