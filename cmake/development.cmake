@@ -1,13 +1,7 @@
-# What lifering's own developers build with, and nobody who uses it: warnings, sanitizers and the compiler cache. All
-# of it sits on one interface target that no installed target links.
+# What lifering's own developers build with, and nobody who uses it: warnings, sanitizers and the compiler cache. All of
+# it sits on one interface target that no installed target links.
 
 add_library(lifering_development INTERFACE)
-
-target_compile_options(lifering_development INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Wundef
-  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
-  $<$<BOOL:${LIFERING_WERROR}>:-Werror>)
 
 if(LIFERING_SANITIZE)
   target_compile_options(lifering_development INTERFACE
@@ -19,14 +13,24 @@ if(LIFERING_SANITIZE)
   endif()
 endif()
 
-if(PROJECT_IS_TOP_LEVEL)
-  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
-  endif()
-  find_program(LIFERING_CCACHE ccache)
-  mark_as_advanced(LIFERING_CCACHE)
-  if(LIFERING_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${LIFERING_CCACHE})
-  endif()
-  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
 endif()
+
+target_compile_options(lifering_development INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Wundef
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
+  $<$<BOOL:${LIFERING_WERROR}>:-Werror>)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+find_program(LIFERING_CCACHE ccache)
+mark_as_advanced(LIFERING_CCACHE)
+if(LIFERING_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${LIFERING_CCACHE})
+endif()
+
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
