@@ -54,8 +54,10 @@ std::optional<endpoint> endpoint::parse(std::string_view text, std::uint16_t def
     std::copy(v4_prefix.begin(), v4_prefix.end(), result.bytes.begin());
     return result;
   }
-  if (inet_pton(AF_INET6, buffer, result.bytes.data()) == 1) return result;
-  return std::nullopt;
+  if (inet_pton(AF_INET6, buffer, result.bytes.data()) != 1) return std::nullopt;
+  // A scope on a v4-mapped address would make a second identity of one IPv4 address.
+  if (result.scope != 0 && result.is_v4()) return std::nullopt;
+  return result;
 }
 
 endpoint endpoint::v4(std::array<std::uint8_t, 4> address, std::uint16_t port) {
