@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -86,18 +87,21 @@ class effects {
   std::span<const effect> list() const noexcept { return list_; }
   bool empty() const noexcept { return list_.empty(); }
 
-  void push(effect value) { list_.push_back(std::move(value)); }
+  template <class Effect>
+  void push(Effect value) {
+    list_.emplace_back(std::in_place_type<Effect>, std::move(value));
+  }
 
   /// Adds a datagram and returns its packet, cleared, to be filled in. The reference holds until
   /// the next call of a packet-making function.
   packet& datagram(const endpoint& to) {
-    list_.push_back(send_datagram{to, packets_used_});
+    push(send_datagram{to, packets_used_});
     return next_packet();
   }
 
   /// Likewise for a frame of a stream.
   packet& frame(stream_id stream) {
-    list_.push_back(send_frame{stream, packets_used_});
+    push(send_frame{stream, packets_used_});
     return next_packet();
   }
 
