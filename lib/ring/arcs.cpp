@@ -8,6 +8,15 @@ namespace lifering::ring_detail {
 arc_list arcs_of(const snapshot& state) {
   constexpr std::uint32_t end = ~std::uint32_t{0};
   arc_list arcs;
+  if (state.has_slots()) {
+    const slot_table& segments = state.segments();
+    const std::uint32_t length = std::uint32_t{1} << (32 - segments.bits());
+    arcs.reserve(segments.size());
+    for (std::uint32_t segment = 0; segment < segments.size(); ++segment) {
+      arcs.push_back({segment * length + (length - 1), state.in_slot(segments.get(segment))});
+    }
+    return arcs;
+  }
   const point_table& points = state.point_ring();
   arcs.reserve(points.size() + 1);
   points.for_each([&](const point& p) {

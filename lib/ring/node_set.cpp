@@ -9,7 +9,7 @@ namespace lifering::ring_detail {
 
 node_record::node_record(ring_node given)
     : node(std::move(given)),
-      key(hash64{1}.add(node.name).value()),
+      order(hash64{1}.add(node.name).value()),
       digest(hash64{2}.add(node.name).add(node.weight.thousandths()).add(node.zone).value()) {}
 
 std::error_code check_node(const ring_node& node) noexcept {

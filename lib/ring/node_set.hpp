@@ -10,6 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "ring/score.hpp"
+
 namespace lifering::ring_detail {
 
 inline constexpr std::size_t name_bytes_max = 255;
@@ -20,7 +22,7 @@ struct node_record {
   explicit node_record(ring_node given);
 
   ring_node node;
-  std::uint64_t key;     ///< A hash of the name: what the permutations of `slots` are made from.
+  permutation order;     ///< Of the segments, by name: see score.hpp.
   std::uint64_t digest;  ///< A hash of all of it: what it adds to the fingerprint.
 };
 

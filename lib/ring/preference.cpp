@@ -8,12 +8,13 @@ namespace lifering {
 namespace ring_detail {
 
 bool preference::is_new(std::uint32_t slot) {
-  if (found_ < first_slots_.size()) {
-    const auto end = first_slots_.begin() + static_cast<std::ptrdiff_t>(found_);
+  const std::size_t earlier_ones = found_ - 1;
+  if (earlier_ones < first_slots_.size()) {
+    const auto end = first_slots_.begin() + static_cast<std::ptrdiff_t>(earlier_ones);
     if (std::find(first_slots_.begin(), end, slot) != end) {
       return false;
     }
-    first_slots_[found_] = slot;
+    first_slots_[earlier_ones] = slot;
     return true;
   }
   if (seen_.empty()) {
@@ -30,18 +31,49 @@ bool preference::is_new(std::uint32_t slot) {
 }
 
 const ring_node* preference::next() {
+  if (found_ == state_.owning_nodes()) {
+    return nullptr;
+  }
+  ++found_;
+  return state_.has_slots() ? next_fit() : next_point();
+}
+
+const ring_node* preference::next_fit() {
+  const auto segment = static_cast<std::uint32_t>(index_);
+  const std::uint32_t owner = state_.segments().get(segment);
+  if (found_ == 1) {  // The table knows the owner, and with a cap only the table does.
+    return state_.in_slot(owner);
+  }
+  const rendezvous& scores = state_.scores();
+  if (fits_ == 0) {
+    fits_ = scores.nearest(segment, first_fits_);
+  }
+  std::uint32_t slot = owner;
+  while (slot == owner) {
+    if (next_fit_ == first_fits_.size() && all_fits_.empty()) {
+      all_fits_.resize(scores.size());
+      for (std::uint32_t node = 0; node < scores.size(); ++node) {
+        all_fits_[node] = scores.of(node, segment);
+      }
+      std::sort(all_fits_.begin(), all_fits_.end());
+    }
+    slot = scores.slot((all_fits_.empty() ? first_fits_[next_fit_] : all_fits_[next_fit_]).node);
+    ++next_fit_;
+  }
+  return state_.in_slot(slot);
+}
+
+const ring_node* preference::next_point() {
   const point_table& points = state_.point_ring();
-  while (found_ < state_.owning_nodes()) {
+  for (;;) {
     if (index_ == points.size()) {
       index_ = 0;
     }
     const std::uint32_t slot = points.owner(index_++);
     if (is_new(slot)) {
-      ++found_;
       return state_.in_slot(slot);
     }
   }
-  return nullptr;
 }
 
 std::size_t select(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,

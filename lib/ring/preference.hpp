@@ -37,23 +37,35 @@ class short_list {
 };
 
 /// All nodes that own something, each once, beginning with the owner of a place, without regard to
-/// zones: in clockwise order.
+/// zones: in clockwise order, or in the order of fit for the place's segment.
 class preference {
  public:
   preference(const snapshot& state, std::uint32_t place) noexcept
-      : state_(state), index_(state.point_ring().find(place)) {}
+      : state_(state),
+        index_(state.has_slots() ? place >> (32 - state.segments().bits())
+                                 : state.point_ring().find(place)) {}
 
   /// Null when all have been given.
   const ring_node* next();
 
  private:
+  const ring_node* next_point();
+  const ring_node* next_fit();
   bool is_new(std::uint32_t slot);
 
   const snapshot& state_;
-  std::size_t index_;
+  std::size_t index_;  ///< Of the next point, or of the segment.
   std::size_t found_ = 0;
+
+  // Of points.
   std::array<std::uint32_t, 16> first_slots_{};
   std::vector<bool> seen_;  ///< By slot, once there are more than sixteen.
+
+  // Of segments.
+  std::array<fit, 16> first_fits_{};
+  std::size_t fits_ = 0;
+  std::size_t next_fit_ = 0;
+  std::vector<fit> all_fits_;  ///< All nodes in order, once sixteen weren't enough.
 };
 
 /// Fills `out` with the preference list of a place: nodes of zones not yet used first. Returns how

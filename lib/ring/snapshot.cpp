@@ -107,13 +107,19 @@ bool snapshot::fits(const ring_rules& rules, const node_set& nodes) noexcept {
 snapshot::snapshot(std::shared_ptr<const ring_rules> rules)
     : hash_(rules->hash),
       mixes_(rules->mixes),
+      has_slots_(rules->has_slots),
       owners_(1, nullptr),
       rules_(std::move(rules)),
-      fingerprint_(fingerprint_of(*rules_, 0, 0)) {}
+      fingerprint_(fingerprint_of(*rules_, 0, 0)) {
+  if (has_slots_) {
+    segments_.table = slot_table{rules_->options.segments, owners_.size(), 0};
+  }
+}
 
 snapshot::snapshot(const snapshot& old, node_set nodes, std::uint64_t& moved)
     : hash_(old.hash_),
       mixes_(old.mixes_),
+      has_slots_(old.has_slots_),
       rules_(old.rules_),
       nodes_(std::move(nodes)),
       version_(old.version_ + 1) {
@@ -121,17 +127,40 @@ snapshot::snapshot(const snapshot& old, node_set nodes, std::uint64_t& moved)
   const difference changes{old.nodes_, nodes_};
   const std::size_t touched =
       changes.added.size() + changes.removed.size() + changes.changed.size();
-  if (touched * 8 <= old.nodes_.size()) {
-    give_slots(old, changes);
-    moved = edit_points(old, changes);
-  } else {
-    renumber();
-    build_points();
-    moved = 0;
-    for (const moved_range& range : compare(arcs_of(old), arcs_of(*this))) {
-      moved += range.size();
-    }
+  moved = touched * 8 <= old.nodes_.size() ? edit(old, changes) : build(old);
+}
+
+std::uint64_t snapshot::build(const snapshot& old) {
+  renumber();
+  if (has_slots_) {
+    scores_ = rendezvous{nodes_, slots_, rules_->options.segments};
+    const std::uint32_t cap = rules_->options.cap;
+    segments_ = cap == 0 ? build_slots(scores_, owners_.size())
+                         : build_capped_slots(scores_, owners_.size(), cap);
+    return moved_segments(old);
   }
+  build_points();
+  std::uint64_t moved = 0;
+  for (const moved_range& range : compare(arcs_of(old), arcs_of(*this))) {
+    moved += range.size();
+  }
+  return moved;
+}
+
+std::uint64_t snapshot::edit(const snapshot& old, const difference& changes) {
+  give_slots(old, changes);
+  if (!has_slots_) {
+    return edit_points(old, changes);
+  }
+  scores_ = rendezvous{nodes_, slots_, rules_->options.segments};
+  if (rules_->options.cap != 0) {
+    segments_ = build_capped_slots(scores_, owners_.size(), rules_->options.cap);
+  } else {
+    edit_segments(old, changes);
+  }
+  // Kept nodes kept their slots, and no slot was given to another node.
+  const std::uint64_t moved = segments_.table.differences(old.segments_.table);
+  return moved << (32 - segments_.table.bits());
 }
 
 /// All that is summed up over the nodes.
@@ -282,8 +311,51 @@ std::uint64_t snapshot::moved_at(const snapshot& old,
   return moved;
 }
 
+void snapshot::edit_segments(const snapshot& old, const difference& changes) {
+  slot_changes segments;
+  std::vector<std::uint32_t> gaining;  // As slots.
+  for (const std::size_t i : changes.removed) {
+    segments.losing.push_back(old.slots_[i]);
+  }
+  for (const std::size_t i : changes.added) {
+    gaining.push_back(slots_[i]);
+  }
+  for (const auto& [before, after] : changes.changed) {
+    const bool gains = old.sorted_[before]->weight < sorted_[after]->weight;
+    (gains ? gaining : segments.losing).push_back(slots_[after]);
+  }
+  for (std::uint32_t node = 0; node < scores_.size(); ++node) {
+    if (std::find(gaining.begin(), gaining.end(), scores_.slot(node)) != gaining.end()) {
+      segments.gaining.push_back(node);
+    }
+  }
+  segments_ = edit_slots(old.segments_, segments, scores_, owners_.size());
+}
+
+/// How much moved, by a comparison of all segments.
+std::uint64_t snapshot::moved_segments(const snapshot& old) const {
+  // Slots as they would be in this snapshot; an owner that is gone gets a number of nobody's.
+  std::vector<std::uint32_t> translated(old.owners_.size(), ~std::uint32_t{0});
+  translated[0] = 0;
+  for (std::size_t i = 0; i < old.nodes_.size(); ++i) {
+    if (const auto [index, found] = find_node(nodes_, old.sorted_[i]->name); found) {
+      translated[old.slots_[i]] = slots_[index];
+    }
+  }
+  const slot_table& before = old.segments_.table;
+  const slot_table& after = segments_.table;
+  std::uint64_t moved = 0;
+  for (std::uint32_t segment = 0; segment < after.size(); ++segment) {
+    moved += translated[before.get(segment)] != after.get(segment) ? 1U : 0U;
+  }
+  return moved << (32 - after.bits());
+}
+
 std::size_t snapshot::bytes() const noexcept {
-  std::size_t sum = sizeof *this + points_.bytes();
+  std::size_t sum = sizeof *this + points_.bytes() + scores_.bytes();
+  if (has_slots_) {
+    sum += segments_.table.bytes();
+  }
   sum += owners_.capacity() * sizeof(owners_[0]) + sorted_.capacity() * sizeof(sorted_[0]) +
          slots_.capacity() * sizeof(slots_[0]) + nodes_.capacity() * sizeof(nodes_[0]);
   for (const record_pointer& record : nodes_) {

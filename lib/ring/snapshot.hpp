@@ -12,6 +12,7 @@
 #include "ring/label.hpp"
 #include "ring/node_set.hpp"
 #include "ring/point_table.hpp"
+#include "ring/slot_table.hpp"
 
 namespace lifering::ring_detail {
 
@@ -48,7 +49,7 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
     return mixes_ ? mix(hash) : hash;
   }
   const ring_node* owner_at(std::uint32_t place) const noexcept {
-    return owners_[points_.slot_at(place)];
+    return owners_[has_slots_ ? segments_.table.slot_at(place) : points_.slot_at(place)];
   }
 
   const ring_rules& rules() const noexcept { return *rules_; }
@@ -56,7 +57,10 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   std::span<const ring_node* const> nodes() const noexcept { return sorted_; }
   const ring_node* in_slot(std::size_t slot) const noexcept { return owners_[slot]; }
   std::size_t slots_end() const noexcept { return owners_.size(); }
+  bool has_slots() const noexcept { return has_slots_; }
   const point_table& point_ring() const noexcept { return points_; }
+  const slot_table& segments() const noexcept { return segments_.table; }
+  const rendezvous& scores() const noexcept { return scores_; }
 
   std::size_t owning_nodes() const noexcept { return owning_nodes_; }  ///< Of positive weight.
   std::uint64_t weights() const noexcept { return weights_; }  ///< Their sum, in thousandths.
@@ -65,7 +69,9 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   std::uint64_t version() const noexcept { return version_; }
   std::size_t bytes() const noexcept;
-  std::size_t size_in_points() const noexcept { return points_.size(); }
+  std::size_t size_in_points() const noexcept {
+    return has_slots_ ? segments_.table.size() : points_.size();
+  }
 
  private:
   static std::uint32_t mix(std::uint32_t hash) noexcept;
@@ -74,7 +80,11 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   void take_stock();
   void give_slots(const snapshot& old, const difference& changes);
   void renumber();
+  std::uint64_t build(const snapshot& old);
+  std::uint64_t edit(const snapshot& old, const difference& changes);
   void build_points();
+  void edit_segments(const snapshot& old, const difference& changes);
+  std::uint64_t moved_segments(const snapshot& old) const;
   std::uint64_t edit_points(const snapshot& old, const difference& changes);
   std::uint64_t moved_at(const snapshot& old, const std::vector<std::uint32_t>& places) const;
   void append_points(std::size_t node, std::uint32_t first, std::uint32_t last,
@@ -83,13 +93,16 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   // What a lookup reads comes first.
   hash_function hash_;
   bool mixes_;
+  bool has_slots_;
   point_table points_;
+  slot_state segments_;
   std::vector<const ring_node*> owners_;  ///< By slot; slot 0 is nobody.
 
   std::shared_ptr<const ring_rules> rules_;
   node_set nodes_;
   std::vector<const ring_node*> sorted_;  ///< Of nodes_, in their order.
   std::vector<std::uint32_t> slots_;      ///< Of nodes_, in their order.
+  rendezvous scores_;                     ///< `slots` only.
   std::size_t owning_nodes_ = 0;
   std::uint64_t weights_ = 0;
   std::size_t zones_ = 0;

@@ -1,0 +1,156 @@
+// Building and editing the table of segments.
+#include "ring/slot_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/check.hpp"
+
+namespace lifering::ring_detail {
+
+namespace {
+
+constexpr std::uint32_t nobody = 0;
+
+std::uint64_t exact_worst(const slot_table& table, const rendezvous& nodes,
+                          const std::vector<std::uint32_t>& node_of) {
+  std::uint64_t worst = 0;
+  for (std::uint32_t segment = 0; segment < table.size(); ++segment) {
+    worst = std::max(worst, nodes.of(node_of[table.get(segment)], segment).score);
+  }
+  return worst;
+}
+
+std::vector<std::uint32_t> nodes_by_slot(const rendezvous& nodes, std::size_t slots) {
+  std::vector<std::uint32_t> result(slots, ~std::uint32_t{0});
+  for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+    result[nodes.slot(node)] = node;
+  }
+  return result;
+}
+
+}  // namespace
+
+slot_table::slot_table(unsigned bits, std::size_t slots, std::uint32_t slot) : bits_(bits) {
+  if (slots <= 65536) {
+    narrow_ = std::make_unique_for_overwrite<std::uint16_t[]>(size());
+    std::fill_n(narrow_.get(), size(), static_cast<std::uint16_t>(slot));
+  } else {
+    wide_ = std::make_unique_for_overwrite<std::uint32_t[]>(size());
+    std::fill_n(wide_.get(), size(), slot);
+  }
+}
+
+slot_table::slot_table(const slot_table& other, std::size_t slots) : bits_(other.bits_) {
+  if (slots <= 65536 && other.narrow_ != nullptr) {
+    narrow_ = std::make_unique_for_overwrite<std::uint16_t[]>(size());
+    std::memcpy(narrow_.get(), other.narrow_.get(), bytes());
+  } else {
+    // Once wide, a table stays so, lest a node that comes and goes change it each time.
+    wide_ = std::make_unique_for_overwrite<std::uint32_t[]>(size());
+    for (std::uint32_t segment = 0; segment < size(); ++segment) {
+      wide_[segment] = other.get(segment);
+    }
+  }
+}
+
+std::size_t slot_table::differences(const slot_table& other) const noexcept {
+  const auto count = [size = size()](const auto* a, const auto* b) {
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      sum += a[i] != b[i] ? 1U : 0U;
+    }
+    return std::size_t{sum};
+  };
+  if (narrow_ != nullptr && other.narrow_ != nullptr) {
+    return count(narrow_.get(), other.narrow_.get());
+  }
+  std::size_t sum = 0;
+  for (std::uint32_t segment = 0; segment < size(); ++segment) {
+    sum += get(segment) != other.get(segment) ? 1U : 0U;
+  }
+  return sum;
+}
+
+slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
+  slot_state state{slot_table{nodes.bits(), slots, nobody}, 0, nodes.weights()};
+  if (nodes.size() == 0) {
+    return state;
+  }
+  // Each node claims the segments of its first ranks, up to a score that leaves one segment in some
+  // N / 32 unclaimed: the chance that a segment has no score below t is 2^(-t * weights). Where a
+  // claim was made, no rank beyond the limit can be better. The rest asks every node.
+  const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 32));
+  const std::uint64_t limit = (halvings << (log_places + 17)) / nodes.weights();
+  std::vector<std::uint64_t> best_score(state.table.size(), ~std::uint64_t{0});
+  std::vector<std::uint32_t> best_node(state.table.size());
+  for (std::uint32_t node = 0; halvings > 0 && node < nodes.size(); ++node) {
+    const inverse_permutation order{nodes.order(node)};
+    const std::uint32_t end = nodes.rank_beyond(node, limit);
+    for (std::uint32_t rank = 0; rank < end; ++rank) {
+      const std::uint32_t segment = order.segment(rank, nodes.bits());
+      const fit claim = nodes.of(node, segment);
+      if (claim.score < best_score[segment] ||
+          (claim.score == best_score[segment] && claim < nodes.of(best_node[segment], segment))) {
+        best_score[segment] = claim.score;
+        best_node[segment] = node;
+      }
+    }
+  }
+  state.worst = limit;
+  for (std::uint32_t segment = 0; segment < state.table.size(); ++segment) {
+    if (best_score[segment] > limit) {
+      fit best;
+      nodes.nearest(segment, {&best, 1});
+      best_node[segment] = best.node;
+      state.worst = std::max(state.worst, best.score);
+    }
+    state.table.set(segment, nodes.slot(best_node[segment]));
+  }
+  return state;
+}
+
+slot_state edit_slots(const slot_state& old, const slot_changes& changes, const rendezvous& nodes,
+                      std::size_t slots) {
+  if (nodes.size() == 0 || old.table.size() != nodes.segments() || old.worst_weights == 0) {
+    return build_slots(nodes, slots);
+  }
+  slot_state state{slot_table{old.table, slots}, old.worst, old.worst_weights};
+  const std::vector<std::uint32_t> node_of = nodes_by_slot(nodes, slots);
+
+  if (!changes.losing.empty()) {
+    std::vector<char> loses(slots);
+    for (const std::uint32_t slot : changes.losing) {
+      loses[slot] = 1;
+    }
+    for (std::uint32_t segment = 0; segment < state.table.size(); ++segment) {
+      if (loses[state.table.get(segment)] != 0) {
+        fit best;
+        nodes.nearest(segment, {&best, 1});
+        state.table.set(segment, nodes.slot(best.node));
+        state.worst = std::max(state.worst, best.score);
+      }
+    }
+  }
+
+  for (const std::uint32_t node : changes.gaining) {
+    const inverse_permutation order{nodes.order(node)};
+    const std::uint32_t end = nodes.rank_beyond(node, state.worst);
+    for (std::uint32_t rank = 0; rank < end; ++rank) {
+      const std::uint32_t segment = order.segment(rank, nodes.bits());
+      const std::uint32_t owner = node_of[state.table.get(segment)];
+      if (owner != node && nodes.prefers(segment, node, owner)) {
+        state.table.set(segment, nodes.slot(node));
+      }
+    }
+  }
+
+  if (nodes.weights() - nodes.weights() / 5 >= state.worst_weights) {
+    state.worst = exact_worst(state.table, nodes, node_of);
+    state.worst_weights = nodes.weights();
+  }
+  return state;
+}
+
+}  // namespace lifering::ring_detail
