@@ -1,0 +1,48 @@
+#include "net/acceptor.hpp"
+
+#include <asio/error.hpp>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "net/address.hpp"
+
+namespace lifering::net {
+
+acceptor::acceptor(asio::ip::tcp::acceptor listening, operations& pending, handler accepted)
+    : listening_(std::move(listening)),
+      pause_(listening_.get_executor()),
+      pending_(pending),
+      accepted_(std::move(accepted)) {}
+
+void acceptor::start() {
+  accept_next();
+}
+
+void acceptor::close() {
+  std::error_code ignored;
+  listening_.close(ignored);
+  pause_.cancel();
+}
+
+void acceptor::accept_next() {
+  listening_.async_accept(
+      [this, token = pending_.begin()](std::error_code error, asio::ip::tcp::socket socket) {
+        if (!listening_.is_open()) return;
+        if (error == asio::error::connection_aborted) return accept_next();
+        if (error) return pause();
+        const auto from = socket.remote_endpoint(error);
+        if (!error) accepted_(std::move(socket), from_asio(from));
+        if (listening_.is_open()) accept_next();
+      });
+}
+
+void acceptor::pause() {
+  // The connection still waits in the kernel's queue, so trying at once would spin.
+  pause_.expires_after(std::chrono::milliseconds(100));
+  pause_.async_wait([this, token = pending_.begin()](std::error_code) {
+    if (listening_.is_open()) accept_next();
+  });
+}
+
+}  // namespace lifering::net

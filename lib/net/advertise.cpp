@@ -1,0 +1,116 @@
+#include "net/advertise.hpp"
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <asio/ip/udp.hpp>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "net/address.hpp"
+
+namespace lifering::net {
+namespace {
+
+bool is_usable(const endpoint& address) {
+  return !address.is_unspecified() && !address.is_loopback() && !address.is_multicast();
+}
+
+/// The local address of the route to `target`: connecting a UDP socket looks it up and sends
+/// nothing.
+std::optional<endpoint> route_to(const asio::any_io_executor& executor, const endpoint& target) {
+  asio::ip::udp::socket probe(executor);
+  std::error_code error;
+  auto to = to_asio<asio::ip::udp>(target, false);
+  if (to.port() == 0) to.port(9);
+  probe.connect(to, error);
+  if (error) return std::nullopt;
+  const auto local = probe.local_endpoint(error);
+  if (error) return std::nullopt;
+  auto found = from_asio(local);
+  found.scope = 0;
+  return found;
+}
+
+/// The first address of an interface that is up, but for loopback and link-local ones.
+std::optional<endpoint> first_interface(bool v4) {
+  ifaddrs* head = nullptr;
+  if (::getifaddrs(&head) != 0) return std::nullopt;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> list(head, ::freeifaddrs);
+  for (const ifaddrs* each = head; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || (each->ifa_flags & IFF_UP) == 0) continue;
+    const auto family = each->ifa_addr->sa_family;
+    if (family != (v4 ? AF_INET : AF_INET6)) continue;
+    asio::ip::udp::endpoint address;
+    const auto size = v4 ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    std::memcpy(address.data(), each->ifa_addr, size);
+    address.resize(size);
+    const auto found = from_asio(address);
+    if (is_usable(found) && found.scope == 0) return found;
+  }
+  return std::nullopt;
+}
+
+/// Addresses set aside for documentation: nobody's, so that only a default route leads there.
+endpoint outside(bool v4) {
+  return *endpoint::parse(v4 ? "203.0.113.1:9" : "[2001:db8::1]:9");
+}
+
+advertised choose_for_wildcard(const asio::any_io_executor& executor, bool v4_only,
+                               const std::optional<endpoint>& hint) {
+  if (hint && (hint->is_v4() || !v4_only)) {
+    // The route to a seed on this host may well be loopback.
+    const auto found = route_to(executor, *hint);
+    if (found && !found->is_unspecified()) return {*found, "the route to the first seed"};
+  }
+  // IPv4 first also for [::]: members that are bound to IPv4 alone can reach it too.
+  for (const bool v4 : {true, false}) {
+    if (!v4 && v4_only) continue;
+    const auto found = route_to(executor, outside(v4));
+    if (found && is_usable(*found)) return {*found, "the default route"};
+  }
+  for (const bool v4 : {true, false}) {
+    if (!v4 && v4_only) continue;
+    if (const auto found = first_interface(v4)) return {*found, "the first interface"};
+  }
+  return {endpoint::v4({127, 0, 0, 1}, 0), "loopback, since there is no other interface"};
+}
+
+}  // namespace
+
+std::optional<problem> check_advertised(const endpoint& address) {
+  const auto refuse = [&](std::string_view why) {
+    return problem{errc::invalid_address,
+                   "Can't advertise " + address.to_string() + ": " + std::string(why) +
+                       "; give the address that peers reach this member at."};
+  };
+  if (address.is_unspecified()) return refuse("the unspecified address leads nowhere");
+  if (address.is_multicast()) return refuse("a multicast address is no single host's");
+  if (address.is_v4() && std::all_of(address.bytes.begin() + 12, address.bytes.end(),
+                                     [](std::uint8_t byte) { return byte == 0xff; })) {
+    return refuse("the broadcast address is no single host's");
+  }
+  return std::nullopt;
+}
+
+std::optional<problem> choose_advertised(const asio::any_io_executor& executor,
+                                         const endpoint& bound,
+                                         const std::optional<endpoint>& given,
+                                         const std::optional<endpoint>& hint, advertised& out) {
+  if (given) {
+    if (auto found = check_advertised(*given)) return found;
+    out = {*given, "given"};
+  } else if (!bound.is_unspecified()) {
+    out = {bound, "the bound address"};
+  } else {
+    out = choose_for_wildcard(executor, bound.is_v4(), hint);
+  }
+  if (!given || given->port == 0) out.address.port = bound.port;
+  return std::nullopt;
+}
+
+}  // namespace lifering::net

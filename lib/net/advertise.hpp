@@ -1,0 +1,29 @@
+// Chooses the address that a member tells others.
+#pragma once
+
+#include <asio/any_io_executor.hpp>
+#include <lifering/endpoint.hpp>
+#include <lifering/error.hpp>
+#include <optional>
+#include <string_view>
+
+namespace lifering::net {
+
+struct advertised {
+  endpoint address;
+  std::string_view how;  ///< For the log: where it comes from. A literal.
+};
+
+/// What makes `address` impossible to reach a member at, if anything does.
+std::optional<problem> check_advertised(const endpoint& address);
+
+/// `given`: what the user asked for; port 0 means the bound one. Without it the bound address, and
+/// for a wildcard the one that packets to `hint` would come from, else those to the outside, else
+/// that of the first interface, else loopback. Sends nothing.
+/// The executor is only what the sockets of the lookup are made on.
+std::optional<problem> choose_advertised(const asio::any_io_executor& executor,
+                                         const endpoint& bound,
+                                         const std::optional<endpoint>& given,
+                                         const std::optional<endpoint>& hint, advertised& out);
+
+}  // namespace lifering::net

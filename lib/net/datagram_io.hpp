@@ -1,0 +1,78 @@
+// Moves batches of datagrams through a UDP socket, without waiting. On Linux one system call moves
+// many and the error queue names the peer of a failed packet (datagram_io_linux.cpp); elsewhere
+// Asio moves one at a time (datagram_io_asio.cpp). CMakeLists.txt chooses.
+#pragma once
+
+#include <asio/ip/udp.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <lifering/endpoint.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <system_error>
+
+namespace lifering::net {
+
+struct incoming_datagram {
+  endpoint from;
+  std::span<const std::uint8_t> bytes;
+  bool truncated = false;  ///< Longer than a slot; its end is lost.
+};
+
+/// A part of the sender's byte buffer, and where it goes.
+struct outgoing_datagram {
+  asio::ip::udp::endpoint to;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
+/// What the network said about a packet that was sent before.
+struct network_report {
+  enum class kind : std::uint8_t {
+    refused,      ///< Its host says that nobody listens on that port.
+    unreachable,  ///< A router, or our own host, says that it can't get there.
+    local,        ///< Our own host says so; the failed call has told it already.
+  };
+  kind what{};
+  endpoint peer;  ///< Where the packet was to go.
+};
+
+/// Takes from a socket what has arrived.
+class datagram_receiver {
+ public:
+  explicit datagram_receiver(std::size_t slot_size);
+  ~datagram_receiver();
+
+  /// At most one batch; valid until the next call. Nothing, with an error: would_block when there
+  /// is nothing more, otherwise what the socket reports.
+  std::span<const incoming_datagram> receive(asio::ip::udp::socket& socket, std::error_code& error);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Hands a batch to a socket.
+class datagram_sender {
+ public:
+  datagram_sender();
+  ~datagram_sender();
+
+  /// Sends from the front of `list`, whose bytes are in `bytes`; returns how many the system took.
+  /// The error is that of the first that it didn't take, or of an earlier packet to somebody else.
+  std::size_t send(asio::ip::udp::socket& socket, std::span<const outgoing_datagram> list,
+                   std::span<const std::uint8_t> bytes, std::error_code& error);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Asks the system to queue reports about packets sent.
+void enable_reports(asio::ip::udp::socket& socket, std::error_code& error);
+
+/// Takes the next report from the queue, if any.
+std::optional<network_report> next_report(asio::ip::udp::socket& socket);
+
+}  // namespace lifering::net

@@ -1,0 +1,54 @@
+// One datagram at a time through Asio, for systems without the calls of datagram_io_linux.cpp. No
+// system reports there whose packet was refused, so silence is the only evidence.
+#include <array>
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+#include <vector>
+
+#include "net/address.hpp"
+#include "net/datagram_io.hpp"
+
+namespace lifering::net {
+
+struct datagram_receiver::state {
+  explicit state(std::size_t slot_size) : bytes(slot_size + 1) {}
+  std::vector<std::uint8_t> bytes;  // One more than a slot, since Asio doesn't tell of truncation.
+  std::array<incoming_datagram, 1> batch;
+};
+
+datagram_receiver::datagram_receiver(std::size_t slot_size)
+    : state_(std::make_unique<state>(slot_size)) {}
+datagram_receiver::~datagram_receiver() = default;
+
+std::span<const incoming_datagram> datagram_receiver::receive(asio::ip::udp::socket& socket,
+                                                              std::error_code& error) {
+  asio::ip::udp::endpoint from;
+  const auto size = socket.receive_from(asio::buffer(state_->bytes), from, 0, error);
+  if (error) return {};
+  const bool truncated = size == state_->bytes.size();
+  state_->batch[0] = {from_asio(from), {state_->bytes.data(), size}, truncated};
+  return state_->batch;
+}
+
+struct datagram_sender::state {};
+
+datagram_sender::datagram_sender() = default;
+datagram_sender::~datagram_sender() = default;
+
+std::size_t datagram_sender::send(asio::ip::udp::socket& socket,
+                                  std::span<const outgoing_datagram> list,
+                                  std::span<const std::uint8_t> bytes, std::error_code& error) {
+  const auto& first = list.front();
+  socket.send_to(asio::buffer(bytes.data() + first.offset, first.size), first.to, 0, error);
+  return error ? 0 : 1;
+}
+
+void enable_reports(asio::ip::udp::socket&, std::error_code& error) {
+  error.clear();
+}
+
+std::optional<network_report> next_report(asio::ip::udp::socket&) {
+  return std::nullopt;
+}
+
+}  // namespace lifering::net

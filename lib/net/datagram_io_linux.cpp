@@ -1,0 +1,150 @@
+// Batches by recvmmsg(2) and sendmmsg(2), reports by the error queue of ip(7).
+#include <time.h>  // linux/errqueue.h leaves out what it needs
+
+#include <linux/errqueue.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <asio/error.hpp>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "net/address.hpp"
+#include "net/datagram_io.hpp"
+
+namespace lifering::net {
+namespace {
+
+constexpr std::size_t batch_size = 16;
+
+std::error_code last_error() {
+  return {errno, asio::error::get_system_category()};
+}
+
+}  // namespace
+
+struct datagram_receiver::state {
+  explicit state(std::size_t slot_size) : bytes(slot_size * batch_size) {
+    for (std::size_t i = 0; i < batch_size; ++i) {
+      parts[i] = {bytes.data() + i * slot_size, slot_size};
+      headers[i].msg_hdr.msg_name = names[i].data();
+      headers[i].msg_hdr.msg_iov = &parts[i];
+      headers[i].msg_hdr.msg_iovlen = 1;
+    }
+  }
+
+  std::vector<std::uint8_t> bytes;
+  std::array<asio::ip::udp::endpoint, batch_size> names;
+  std::array<iovec, batch_size> parts{};
+  std::array<mmsghdr, batch_size> headers{};
+  std::array<incoming_datagram, batch_size> batch;
+};
+
+datagram_receiver::datagram_receiver(std::size_t slot_size)
+    : state_(std::make_unique<state>(slot_size)) {}
+datagram_receiver::~datagram_receiver() = default;
+
+std::span<const incoming_datagram> datagram_receiver::receive(asio::ip::udp::socket& socket,
+                                                              std::error_code& error) {
+  auto& my = *state_;
+  for (std::size_t i = 0; i < batch_size; ++i) {
+    my.headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(my.names[i].capacity());
+  }
+  const int count =
+      ::recvmmsg(socket.native_handle(), my.headers.data(), batch_size, MSG_DONTWAIT, nullptr);
+  if (count < 0) {
+    error = last_error();
+    return {};
+  }
+  error.clear();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    my.names[i].resize(my.headers[i].msg_hdr.msg_namelen);
+    my.batch[i] = {from_asio(my.names[i]),
+                   {static_cast<const std::uint8_t*>(my.parts[i].iov_base), my.headers[i].msg_len},
+                   (my.headers[i].msg_hdr.msg_flags & MSG_TRUNC) != 0};
+  }
+  return {my.batch.data(), static_cast<std::size_t>(count)};
+}
+
+struct datagram_sender::state {
+  std::array<iovec, batch_size> parts{};
+  std::array<mmsghdr, batch_size> headers{};
+};
+
+datagram_sender::datagram_sender() : state_(std::make_unique<state>()) {}
+datagram_sender::~datagram_sender() = default;
+
+std::size_t datagram_sender::send(asio::ip::udp::socket& socket,
+                                  std::span<const outgoing_datagram> list,
+                                  std::span<const std::uint8_t> bytes, std::error_code& error) {
+  auto& my = *state_;
+  const auto size = std::min(list.size(), batch_size);
+  for (std::size_t i = 0; i < size; ++i) {
+    // sendmmsg() only reads what these point to; its types don't say so.
+    my.parts[i] = {const_cast<std::uint8_t*>(bytes.data() + list[i].offset), list[i].size};
+    auto& header = my.headers[i].msg_hdr;
+    header.msg_name = const_cast<sockaddr*>(list[i].to.data());
+    header.msg_namelen = static_cast<socklen_t>(list[i].to.size());
+    header.msg_iov = &my.parts[i];
+    header.msg_iovlen = 1;
+  }
+  const int count = ::sendmmsg(socket.native_handle(), my.headers.data(),
+                               static_cast<unsigned>(size), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (count < 0) {
+    error = last_error();
+    return 0;
+  }
+  error.clear();
+  return static_cast<std::size_t>(count);
+}
+
+void enable_reports(asio::ip::udp::socket& socket, std::error_code& error) {
+  error.clear();
+  const int on = 1;
+  const auto handle = socket.native_handle();
+  // A dual-stack socket has both kinds of traffic and needs both.
+  if (::setsockopt(handle, IPPROTO_IP, IP_RECVERR, &on, sizeof on) != 0) error = last_error();
+  asio::ip::udp::endpoint local = socket.local_endpoint(error);
+  if (!error && local.address().is_v6() &&
+      ::setsockopt(handle, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on) != 0) {
+    error = last_error();
+  }
+}
+
+std::optional<network_report> next_report(asio::ip::udp::socket& socket) {
+  asio::ip::udp::endpoint peer;
+  alignas(cmsghdr) std::array<std::uint8_t, 512> control;
+  std::uint8_t ignored = 0;  // The failed packet itself would come back here.
+  iovec part{&ignored, sizeof ignored};
+  msghdr header{};
+  header.msg_name = peer.data();
+  header.msg_namelen = static_cast<socklen_t>(peer.capacity());
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  if (::recvmsg(socket.native_handle(), &header, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) {
+    return std::nullopt;
+  }
+  network_report result{network_report::kind::local, {}};
+  if (header.msg_namelen != 0) {
+    peer.resize(header.msg_namelen);
+    result.peer = from_asio(peer);
+  }
+  for (auto* item = CMSG_FIRSTHDR(&header); item != nullptr; item = CMSG_NXTHDR(&header, item)) {
+    const bool is_report = (item->cmsg_level == IPPROTO_IP && item->cmsg_type == IP_RECVERR) ||
+                           (item->cmsg_level == IPPROTO_IPV6 && item->cmsg_type == IPV6_RECVERR);
+    if (!is_report) continue;
+    sock_extended_err report{};
+    std::memcpy(&report, CMSG_DATA(item), sizeof report);
+    if (report.ee_origin != SO_EE_ORIGIN_ICMP && report.ee_origin != SO_EE_ORIGIN_ICMP6) continue;
+    result.what = report.ee_errno == ECONNREFUSED ? network_report::kind::refused
+                                                  : network_report::kind::unreachable;
+  }
+  return result;
+}
+
+}  // namespace lifering::net

@@ -1,0 +1,159 @@
+#include "net/driver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/rng.hpp"
+#include "net/advertise.hpp"
+#include "net/driver_impl.hpp"
+
+namespace lifering::net {
+namespace {
+
+/// Datagrams up to this size are read whatever our own limit is, so that members can be moved to
+/// another limit one by one: a jumbo frame.
+constexpr std::size_t datagram_read_min = 9216;
+
+address_families families_of(const endpoint& local) {
+  if (local.is_v4()) return address_families::v4;
+  return local.is_unspecified() ? address_families::both : address_families::v6;
+}
+
+}  // namespace
+
+driver::impl::impl(asio::any_io_executor executor, driver_options options, batch_handler on_batch)
+    : strand_(std::move(executor)),
+      pending_(strand_),
+      options_(std::move(options)),
+      on_batch_(std::move(on_batch)),
+      codec_(options_.cluster),
+      timer_(strand_) {
+  auto& config = options_.protocol;
+  LIFERING_CHECK(config.limits.datagram > codec_.overhead());
+  config.datagram_budget = config.limits.datagram - codec_.overhead();
+}
+
+std::optional<problem> driver::impl::open(std::weak_ptr<void> owner) {
+  LIFERING_CHECK(state_ == state::closed);
+  std::optional<listening_sockets> sockets;
+  if (auto found = open_listening(strand_, options_.bind, sockets)) return found;
+  const auto hint = seed::parse(options_.seed_hint);
+  advertised chosen;
+  if (auto found = choose_advertised(strand_, sockets->local, options_.advertise,
+                                     hint ? hint->address : std::nullopt, chosen)) {
+    return found;
+  }
+  local_ = sockets->local;
+  advertised_ = chosen.address;
+  pending_.keep(std::move(owner));
+  make_parts(std::move(*sockets));
+  state_ = state::open;
+  report_start(chosen.how);
+  return std::nullopt;
+}
+
+void driver::impl::make_parts(listening_sockets sockets) {
+  const auto& config = options_.protocol;
+  udp_.emplace(std::move(sockets.udp), std::max(config.limits.datagram, datagram_read_min),
+               pending_, *this, count_);
+  streams_.emplace(
+      strand_, stream_set::settings{local_, config.limits.streams, config.timing.stream_timeout},
+      pending_, *this, count_);
+  acceptor_.emplace(std::move(sockets.tcp), pending_,
+                    [this](asio::ip::tcp::socket socket, const endpoint& from) {
+                      streams_->accept(std::move(socket), from);
+                    });
+  resolver_.emplace(
+      strand_, families_of(local_), pending_,
+      [this](const std::string& seed, std::vector<endpoint> addresses, std::error_code error) {
+        seed_resolved(seed, std::move(addresses), error);
+      });
+  swim::record self = options_.self;
+  self.address = advertised_;
+  machine_.emplace(config, std::move(self), base::rng(options_.seed), now());
+}
+
+void driver::impl::report_start(std::string_view how_advertised) const {
+  if (!options_.log.enabled(log_level::info)) return;
+  options_.log(log_level::info,
+               "listening on " + local_.to_string() + " (UDP and TCP), advertised as " +
+                   advertised_.to_string() + " (" + std::string(how_advertised) +
+                   "); UDP buffers: " + std::to_string(udp_->receive_buffer()) +
+                   " bytes to receive, " + std::to_string(udp_->send_buffer()) + " to send");
+}
+
+void driver::impl::start() {
+  LIFERING_CHECK(state_ == state::open);
+  state_ = state::running;
+  udp_->start();
+  acceptor_->start();
+  arm_timer();
+}
+
+void driver::impl::stop(std::function<void()> done) {
+  if (state_ == state::open || state_ == state::running) {
+    udp_->close();
+    acceptor_->close();
+    streams_->stop();
+    resolver_->close();
+    timer_.cancel();
+    later_.clear();
+  }
+  state_ = state::stopped;
+  pending_.when_none(std::move(done));
+}
+
+swim::protocol& driver::impl::protocol() noexcept {
+  LIFERING_CHECK(machine_.has_value());
+  return *machine_;
+}
+
+driver::driver(asio::any_io_executor executor, driver_options options, batch_handler on_batch)
+    : impl_(std::make_unique<impl>(std::move(executor), std::move(options), std::move(on_batch))) {}
+driver::~driver() = default;
+
+const driver::strand& driver::get_strand() const noexcept {
+  return impl_->get_strand();
+}
+std::optional<problem> driver::open() {
+  return impl_->open(weak_from_this());
+}
+void driver::start() {
+  impl_->start();
+}
+void driver::command(const swim::join_command& value) {
+  impl_->command(value);
+}
+void driver::command(const swim::leave_command& value) {
+  impl_->command(value);
+}
+void driver::command(const swim::cancel_command& value) {
+  impl_->command(value);
+}
+void driver::command(const swim::update_command& value) {
+  impl_->command(value);
+}
+void driver::command(const swim::forget_command& value) {
+  impl_->command(value);
+}
+void driver::command(const swim::send_command& value) {
+  impl_->command(value);
+}
+void driver::stop(std::function<void()> done) {
+  impl_->stop(std::move(done));
+}
+endpoint driver::local_address() const {
+  return impl_->local_address();
+}
+endpoint driver::advertised_address() const {
+  return impl_->advertised_address();
+}
+swim::protocol& driver::protocol() noexcept {
+  return impl_->protocol();
+}
+const counters& driver::count() const noexcept {
+  return impl_->count();
+}
+
+}  // namespace lifering::net

@@ -1,0 +1,124 @@
+// The inside of the driver. Three parts: its life (driver.cpp), what comes in (driver_inputs.cpp)
+// and what goes out (driver_effects.cpp).
+#pragma once
+
+#include <asio/steady_timer.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "net/acceptor.hpp"
+#include "net/driver.hpp"
+#include "net/listening.hpp"
+#include "net/operations.hpp"
+#include "net/resolver.hpp"
+#include "net/stream_set.hpp"
+#include "net/udp_socket.hpp"
+#include "wire/codec.hpp"
+
+namespace lifering::net {
+
+/// Inputs reach the machine one at a time. What happens while its effects are carried out (a
+/// command from the batch handler, a send that fails at once) is kept and handed in afterwards, so
+/// that nothing recurses and the machine is never entered twice.
+class driver::impl final : public datagram_handler, public stream_handler {
+ public:
+  impl(asio::any_io_executor executor, driver_options options, batch_handler on_batch);
+
+  const strand& get_strand() const noexcept { return strand_; }
+  std::optional<problem> open(std::weak_ptr<void> owner);
+  void start();
+  void stop(std::function<void()> done);
+
+  template <class Command>
+  void command(const Command& value) {
+    if (state_ != state::running) return;
+    if (is_busy_) {
+      later_.emplace_back(value);
+    } else {
+      apply(value);
+      settle();
+    }
+  }
+
+  endpoint local_address() const { return local_; }
+  endpoint advertised_address() const { return advertised_; }
+  swim::protocol& protocol() noexcept;
+  const counters& count() const noexcept { return count_; }
+
+ private:
+  enum class state : std::uint8_t { closed, open, running, stopped };
+
+  using postponed = std::variant<swim::peer_refused, swim::send_failed, swim::join_command,
+                                 swim::leave_command, swim::cancel_command, swim::update_command,
+                                 swim::forget_command, swim::send_command>;
+
+  // Life.
+  void make_parts(listening_sockets sockets);
+  void report_start(std::string_view how_advertised) const;
+
+  // What comes in.
+  void datagram_received(const endpoint& from, std::span<const std::uint8_t> bytes) override;
+  void datagram_refused(const endpoint& peer) override;
+  void datagram_failed(const endpoint& to, std::error_code error) override;
+  void stream_opened(swim::stream_id id) override;
+  void stream_accepted(swim::stream_id id, const endpoint& from) override;
+  void frame_received(swim::stream_id id, std::span<const std::uint8_t> frame) override;
+  void frame_refused(swim::stream_id id, wire::decode_error error) override;
+  void stream_ended(swim::stream_id id, std::error_code error) override;
+  void batch_ended() override { settle(); }
+  void seed_resolved(const std::string& seed, std::vector<endpoint> addresses,
+                     std::error_code error);
+  void timer_expired();
+  void count_dropped(wire::decode_error error);
+  void send_refusal(swim::stream_id id, std::error_code why);
+
+  // Hands one input to the machine and carries its effects out.
+  template <class Input>
+  void apply(const Input& input) {
+    if (!enter()) return;
+    machine_->handle(now(), input, effects_);
+    carry_out();
+  }
+  bool enter();
+  void settle();
+  void arm_timer();
+  static base::time_point now();
+
+  // What goes out.
+  void carry_out();
+  void carry(const swim::send_datagram& effect);
+  void carry(const swim::open_stream& effect);
+  void carry(const swim::send_frame& effect);
+  void carry(const swim::close_stream& effect);
+  void carry(const swim::resolve_seed& effect);
+
+  strand strand_;
+  operations pending_;
+  driver_options options_;
+  batch_handler on_batch_;
+  counters count_;
+  wire::codec codec_;
+  state state_ = state::closed;
+  endpoint local_;
+  endpoint advertised_;
+
+  std::optional<swim::protocol> machine_;
+  swim::effects effects_;
+  swim::packet incoming_;
+  std::vector<postponed> later_;
+  bool is_busy_ = false;  // From the machine's answer until its effects are carried out.
+
+  asio::steady_timer timer_;
+  base::time_point armed_for_ = base::never;
+
+  std::optional<udp_socket> udp_;
+  std::optional<acceptor> acceptor_;
+  std::optional<stream_set> streams_;
+  std::optional<resolver> resolver_;
+  std::set<std::string> unresolved_;  // Seeds whose failure was logged and hasn't ended.
+};
+
+}  // namespace lifering::net

@@ -1,0 +1,84 @@
+// Finds the addresses of seeds.
+//
+// Names are looked up on threads of our own, one for each name up to a bound, since the system's
+// lookup can neither be interrupted nor waits for several names at once. Asio's resolver would ask
+// for one name after the other, and destroying its io_context would wait for the slowest; here a
+// thread that still waits for a name server when the resolver closes is left alone, and what it
+// finds is dropped.
+#pragma once
+
+#include <asio/any_io_executor.hpp>
+#include <asio/steady_timer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <lifering/endpoint.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/time.hpp"
+#include "net/operations.hpp"
+#include "net/seed.hpp"
+
+namespace lifering::net {
+
+/// Which addresses the member's sockets can reach.
+enum class address_families : std::uint8_t { v4, v6, both };
+
+class resolver {
+ public:
+  /// Addresses taken of one seed. A name may stand for many members (a Kubernetes headless
+  /// service).
+  static constexpr std::size_t addresses_max = 32;
+
+  /// Threads at once; further names wait for one of them.
+  static constexpr std::size_t threads_max = 32;
+
+  using handler = std::function<void(const std::string& seed, std::vector<endpoint> addresses,
+                                     std::error_code error)>;
+
+  /// Appends the addresses of a host name, with port 0. Called on several threads, and maybe after
+  /// the resolver is gone.
+  using lookup =
+      std::function<std::error_code(const std::string& host, std::vector<endpoint>& out)>;
+
+  /// The system's, as configured in /etc/hosts, resolv.conf and nsswitch.conf.
+  static std::error_code system_lookup(const std::string& host, std::vector<endpoint>& out);
+
+  resolver(asio::any_io_executor executor, address_families families, operations& pending,
+           handler resolved, lookup look_up = system_lookup);
+  resolver(const resolver&) = delete;
+  resolver& operator=(const resolver&) = delete;
+  ~resolver();
+
+  /// Answered once, from a later turn: addresses, or why there are none.
+  void resolve(const std::string& seed_text, base::duration deadline);
+
+  /// Nothing is answered any more.
+  void close();
+
+ private:
+  struct request;
+  struct shared_state;
+
+  void answer_later(const std::string& seed_text, std::vector<endpoint> addresses,
+                    std::error_code error);
+  void ask_thread(std::uint64_t id, const std::string& host);
+  void looked_up(std::uint64_t id, const std::vector<endpoint>& found, std::error_code error);
+  void timed_out(std::uint64_t id);
+  bool is_reachable(const endpoint& address) const noexcept;
+  static void work(const std::shared_ptr<shared_state>& shared);
+
+  asio::any_io_executor executor_;
+  const address_families families_;
+  operations& pending_;
+  handler resolved_;
+  std::map<std::uint64_t, request> requests_;
+  std::uint64_t next_id_ = 0;
+  std::shared_ptr<shared_state> shared_;
+};
+
+}  // namespace lifering::net

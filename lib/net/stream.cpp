@@ -1,0 +1,176 @@
+#include "net/stream.hpp"
+
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+#include <asio/post.hpp>
+#include <asio/write.hpp>
+#include <lifering/error.hpp>
+#include <utility>
+
+#include "net/stream_set.hpp"
+
+namespace lifering::net {
+namespace {
+
+/// The system's many words for "nobody answers there", as ours. Others stay what they are.
+std::error_code translate(std::error_code error) {
+  if (error == asio::error::timed_out) return errc::timed_out;
+  if (error == asio::error::operation_aborted) return errc::canceled;
+  if (error == asio::error::connection_refused || error == asio::error::host_unreachable ||
+      error == asio::error::network_unreachable || error == asio::error::network_down ||
+      error == asio::error::address_family_not_supported) {
+    return errc::unreachable;
+  }
+  return error;
+}
+
+}  // namespace
+
+stream::stream(stream_set& owner, swim::stream_id id, asio::ip::tcp::socket socket)
+    : owner_(owner), id_(id), socket_(std::move(socket)), deadline_(owner.executor_) {}
+
+void stream::set_deadline(base::duration from_now) {
+  deadline_.expires_after(from_now);
+  deadline_.async_wait(
+      [self = shared_from_this(), token = owner_.pending_.begin()](std::error_code error) {
+        if (!error) self->fail(errc::timed_out);
+      });
+}
+
+void stream::connect(const asio::ip::tcp::endpoint& to) {
+  socket_.async_connect(to, [self = shared_from_this(), token = owner_.pending_.begin()](
+                                std::error_code error) { self->connected(error); });
+}
+
+void stream::connected(std::error_code error) {
+  if (phase_ == phase::over) return;
+  std::error_code ignored;
+  // A port of the system's own choosing may happen to be the one that we call: then TCP connects
+  // the socket to itself, though nobody listens there.
+  if (!error && socket_.local_endpoint(ignored) == socket_.remote_endpoint(ignored)) {
+    error = asio::error::connection_refused;
+  }
+  if (error) return fail(error);
+  ++owner_.count_.streams_opened;
+  const auto self = shared_from_this();
+  if (!released_) {
+    owner_.handler_.stream_opened(id_);
+    owner_.handler_.batch_ended();
+  }
+  start();
+}
+
+void stream::start() {
+  if (phase_ == phase::over) return;
+  std::error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  phase_ = phase::open;
+  read_some();
+  send_queued();
+}
+
+void stream::fail_later(std::error_code error) {
+  asio::post(owner_.executor_, [self = shared_from_this(), token = owner_.pending_.begin(), error] {
+    self->fail(error);
+  });
+}
+
+void stream::read_some() {
+  socket_.async_read_some(
+      asio::buffer(chunk_),
+      [self = shared_from_this(), token = owner_.pending_.begin()](
+          std::error_code error, std::size_t size) { self->arrived(error, size); });
+}
+
+void stream::arrived(std::error_code error, std::size_t size) {
+  if (phase_ == phase::over) return;
+  owner_.count_.bytes_received += size;
+  if (!error && !released_) hand_out(size);
+  if (phase_ == phase::over) return;
+  if (!error) return read_some();
+  if (error != asio::error::eof) return fail(error);
+  peer_done_ = true;
+  if (!released_) {
+    // A peer that goes in the midst of a frame was cut off.
+    return fail(reader_.buffered() == 0 ? std::error_code{}
+                                        : std::error_code(asio::error::connection_reset));
+  }
+  if (finished_) end();
+}
+
+void stream::hand_out(std::size_t size) {
+  reader_.feed({chunk_.data(), size});
+  const auto is_heard = [this] { return phase_ != phase::over && !released_; };
+  while (is_heard()) {
+    const auto frame = reader_.next();
+    if (frame.empty()) break;
+    owner_.handler_.frame_received(id_, frame);
+  }
+  if (is_heard() && reader_.error() != wire::decode_error::none) {
+    owner_.handler_.frame_refused(id_, reader_.error());
+  }
+  owner_.handler_.batch_ended();
+}
+
+void stream::send_queued() {
+  if (phase_ != phase::open || writing_) return;
+  if (queued_.empty()) return finish_sending();
+  std::swap(queued_, in_flight_);
+  writing_ = true;
+  asio::async_write(socket_, asio::buffer(in_flight_),
+                    [self = shared_from_this(), token = owner_.pending_.begin()](
+                        std::error_code error, std::size_t size) { self->written(error, size); });
+}
+
+void stream::written(std::error_code error, std::size_t size) {
+  if (phase_ == phase::over) return;
+  writing_ = false;
+  owner_.count_.bytes_sent += size;
+  owner_.queued_ -= in_flight_.size();
+  in_flight_.clear();
+  if (error) return fail(error);
+  send_queued();
+}
+
+void stream::finish_sending() {
+  if (!released_ || finished_) return;
+  finished_ = true;
+  std::error_code ignored;
+  // Closing with the peer's bytes unread would reset the connection and could lose it what we just
+  // sent, so the socket stays, and reads into nothing, until the peer has ended its side.
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  if (peer_done_) end();
+}
+
+void stream::fail(std::error_code error) {
+  if (phase_ == phase::over) return;
+  const auto self = shared_from_this();
+  end();
+  if (released_) return;
+  if (error) ++owner_.count_.streams_failed;
+  owner_.handler_.stream_ended(id_, translate(error));
+  owner_.handler_.batch_ended();
+}
+
+void stream::release() {
+  released_ = true;
+  send_queued();
+}
+
+void stream::abort() {
+  released_ = true;
+  if (phase_ != phase::over) end();
+}
+
+void stream::end() {
+  phase_ = phase::over;
+  deadline_.cancel();
+  std::error_code ignored;
+  socket_.close(ignored);
+  owner_.queued_ -= queued_.size() + in_flight_.size();
+  queued_.clear();
+  if (swim::is_accepted(id_)) --owner_.accepted_;
+  owner_.streams_.erase(id_);
+}
+
+}  // namespace lifering::net

@@ -1,0 +1,79 @@
+// One TCP connection that carries frames: connecting or accepted, reading and writing until either
+// side closes or its one deadline passes.
+#pragma once
+
+#include <array>
+#include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "base/time.hpp"
+#include "swim/input.hpp"
+#include "wire/frame_reader.hpp"
+
+namespace lifering::net {
+
+class stream_set;
+
+/// Lives in its set until it is over, and in the handlers of its operations until they have ended.
+/// One caller at a time: the set's executor.
+class stream : public std::enable_shared_from_this<stream> {
+ public:
+  stream(stream_set& owner, swim::stream_id id, asio::ip::tcp::socket socket);
+
+  /// The whole life of the stream must be over by then.
+  void set_deadline(base::duration from_now);
+
+  /// Connects the socket, which is open.
+  void connect(const asio::ip::tcp::endpoint& to);
+
+  /// Goes on with a socket that is connected.
+  void start();
+
+  /// Reports an end from a later turn: for what goes wrong before anything is under way.
+  void fail_later(std::error_code error);
+
+  /// Where the next frame's bytes are appended, before send_queued().
+  std::vector<std::uint8_t>& queue() noexcept { return queued_; }
+  void send_queued();
+
+  /// Ends at once and says so.
+  void fail(std::error_code error);
+
+  /// Says nothing from now on, and ends when what is queued was sent and the peer has seen it.
+  void release();
+
+  /// Says nothing from now on, and ends at once.
+  void abort();
+
+ private:
+  enum class phase : std::uint8_t { connecting, open, over };
+
+  void connected(std::error_code error);
+  void read_some();
+  void arrived(std::error_code error, std::size_t size);
+  void hand_out(std::size_t size);
+  void written(std::error_code error, std::size_t size);
+  void finish_sending();
+  void end();
+
+  stream_set& owner_;
+  const swim::stream_id id_;
+  asio::ip::tcp::socket socket_;
+  asio::steady_timer deadline_;
+  phase phase_ = phase::connecting;
+  bool released_ = false;   // Nobody listens any more.
+  bool finished_ = false;   // Our end of stream was sent.
+  bool peer_done_ = false;  // The peer's end of stream arrived.
+  bool writing_ = false;
+  std::vector<std::uint8_t> queued_;
+  std::vector<std::uint8_t> in_flight_;
+  std::array<std::uint8_t, 4096> chunk_{};
+  wire::frame_reader reader_;
+};
+
+}  // namespace lifering::net

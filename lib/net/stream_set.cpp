@@ -1,0 +1,101 @@
+#include "net/stream_set.hpp"
+
+#include <asio/error.hpp>
+#include <lifering/error.hpp>
+
+#include "base/check.hpp"
+#include "net/address.hpp"
+
+#ifdef __linux__
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
+namespace lifering::net {
+
+stream_set::stream_set(asio::any_io_executor executor, settings with, operations& pending,
+                       stream_handler& handler, counters& count)
+    : executor_(std::move(executor)),
+      settings_(with),
+      pending_(pending),
+      handler_(handler),
+      count_(count) {}
+
+void stream_set::open(swim::stream_id id, const endpoint& to, base::duration deadline) {
+  LIFERING_CHECK(!swim::is_accepted(id) && !streams_.contains(id));
+  const auto target = to_asio<asio::ip::tcp>(to, false);
+  asio::ip::tcp::socket socket(executor_);
+  std::error_code error = asio::error::no_descriptors;
+  if (streams_.size() < settings_.streams_max) {
+    error = prepare(socket, target);
+  } else {
+    ++count_.streams_refused_limit;
+  }
+  const auto added = std::make_shared<stream>(*this, id, std::move(socket));
+  streams_.emplace(id, added);
+  if (error) return added->fail_later(error);
+  added->set_deadline(deadline);
+  added->connect(target);
+}
+
+std::error_code stream_set::prepare(asio::ip::tcp::socket& socket,
+                                    const asio::ip::tcp::endpoint& to) const {
+  std::error_code error;
+  socket.open(to.protocol(), error);
+  if (error || settings_.local.is_unspecified()) return error;
+#ifdef IP_BIND_ADDRESS_NO_PORT
+  // Leaves the choice of a port to connect(), which needs one that is free for that peer only.
+  const int on = 1;
+  ::setsockopt(socket.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+#endif
+  // Peers and firewalls should see the address that the member goes by.
+  endpoint from = settings_.local;
+  from.port = 0;
+  if (from.is_v4() != to.address().is_v4()) return asio::error::address_family_not_supported;
+  socket.bind(to_asio<asio::ip::tcp>(from, false), error);
+  return error;
+}
+
+void stream_set::accept(asio::ip::tcp::socket socket, const endpoint& from) {
+  if (accepted_ >= accepted_max() || streams_.size() >= settings_.streams_max) {
+    ++count_.streams_refused_limit;
+    return;
+  }
+  const auto id = swim::stream_id{swim::accepted_stream_bit | ++next_accepted_};
+  const auto added = std::make_shared<stream>(*this, id, std::move(socket));
+  streams_.emplace(id, added);
+  ++accepted_;
+  ++count_.streams_accepted;
+  added->set_deadline(settings_.accepted_deadline);
+  handler_.stream_accepted(id, from);
+  handler_.batch_ended();
+  added->start();
+}
+
+void stream_set::sent_to(const std::shared_ptr<stream>& to) {
+  if (queued_ > queued_max) return to->fail_later(asio::error::no_buffer_space);
+  to->send_queued();
+}
+
+void stream_set::close(swim::stream_id id) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const auto closing = found->second;
+  closing->release();
+}
+
+void stream_set::drop(swim::stream_id id) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const auto ending = found->second;
+  ending->abort();
+}
+
+void stream_set::stop() {
+  while (!streams_.empty()) {
+    const auto ending = streams_.begin()->second;
+    ending->abort();
+  }
+}
+
+}  // namespace lifering::net

@@ -1,0 +1,105 @@
+// The streams of a member: opens and accepts them, finds them by id, and bounds their number and
+// what they may queue.
+#pragma once
+
+#include <asio/ip/tcp.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <lifering/endpoint.hpp>
+#include <map>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "base/time.hpp"
+#include "net/counters.hpp"
+#include "net/operations.hpp"
+#include "net/stream.hpp"
+#include "swim/input.hpp"
+#include "wire/decode_error.hpp"
+
+namespace lifering::net {
+
+/// Told by a stream_set, on its executor, never from within a call of the set's functions but
+/// accept(). May call all of them.
+class stream_handler {
+ public:
+  virtual void stream_opened(swim::stream_id id) = 0;
+  virtual void stream_accepted(swim::stream_id id, const endpoint& from) = 0;
+  virtual void frame_received(swim::stream_id id, std::span<const std::uint8_t> frame) = 0;
+  /// What arrived can't be a frame of ours; nothing more is read. Whoever is told ends the stream.
+  virtual void frame_refused(swim::stream_id id, wire::decode_error error) = 0;
+  virtual void stream_ended(swim::stream_id id, std::error_code error) = 0;
+  /// After one or more of the calls above.
+  virtual void batch_ended() = 0;
+
+ protected:
+  ~stream_handler() = default;
+};
+
+class stream_set {
+ public:
+  /// What all streams together may have queued. A whole view is a few megabytes in the largest
+  /// cluster; peers that ask for it and don't read must not add up to more than this.
+  static constexpr std::size_t queued_max = std::size_t{64} << 20;
+
+  struct settings {
+    endpoint local;               ///< Where our own streams come from; a wildcard leaves it open.
+    std::size_t streams_max = 0;  ///< Open at once. Three quarters of it for accepted ones.
+    base::duration accepted_deadline{};  ///< For the whole life of an accepted stream.
+  };
+
+  stream_set(asio::any_io_executor executor, settings with, operations& pending,
+             stream_handler& handler, counters& count);
+
+  /// Connects. Whatever goes wrong is told as stream_ended, also that there are too many.
+  void open(swim::stream_id id, const endpoint& to, base::duration deadline);
+
+  /// Takes a connection that a peer made, or closes it when there are too many.
+  void accept(asio::ip::tcp::socket socket, const endpoint& from);
+
+  /// Queues a frame; `fill` appends its bytes to the vector that it is given. Of a stream that is
+  /// over nothing is sent.
+  template <class Fill>
+  void send(swim::stream_id id, Fill&& fill) {
+    const auto found = streams_.find(id);
+    if (found == streams_.end()) return;
+    auto& queue = found->second->queue();
+    const auto before = queue.size();
+    std::forward<Fill>(fill)(queue);
+    queued_ += queue.size() - before;
+    sent_to(found->second);
+  }
+
+  /// Closes after what is queued was sent; nothing of this stream is told any more.
+  void close(swim::stream_id id);
+
+  /// Ends a stream at once and without a word.
+  void drop(swim::stream_id id);
+
+  /// Likewise all streams.
+  void stop();
+
+  /// Those that hold a socket, also those that only wait for their peer's end.
+  std::size_t size() const noexcept { return streams_.size(); }
+
+ private:
+  friend class stream;
+
+  void sent_to(const std::shared_ptr<stream>& to);
+  std::error_code prepare(asio::ip::tcp::socket& socket, const asio::ip::tcp::endpoint& to) const;
+  std::size_t accepted_max() const noexcept { return settings_.streams_max * 3 / 4; }
+
+  asio::any_io_executor executor_;
+  const settings settings_;
+  operations& pending_;
+  stream_handler& handler_;
+  counters& count_;
+  std::map<swim::stream_id, std::shared_ptr<stream>> streams_;
+  std::size_t accepted_ = 0;
+  std::size_t queued_ = 0;
+  std::uint64_t next_accepted_ = 0;
+};
+
+}  // namespace lifering::net

@@ -1,0 +1,160 @@
+#include "net/udp_socket.hpp"
+
+#include <algorithm>
+#include <asio/error.hpp>
+#include <asio/socket_base.hpp>
+
+namespace lifering::net {
+namespace {
+
+/// Batches taken in one turn, so that a flood of datagrams can't keep timers and streams waiting.
+constexpr int batches_per_turn = 4;
+
+/// Reports taken in one turn, for the same reason.
+constexpr int reports_per_turn = 64;
+
+/// Calls for one datagram. A failed call may report an older datagram's fate, which costs nothing
+/// but a try.
+constexpr int tries_max = 3;
+
+template <class Option>
+int granted(asio::ip::udp::socket& socket, int wanted) {
+  std::error_code ignored;
+  socket.set_option(Option(wanted), ignored);
+  Option option;
+  socket.get_option(option, ignored);
+  return option.value();
+}
+
+bool is_blocked(const std::error_code& error) {
+  return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+}  // namespace
+
+udp_socket::udp_socket(asio::ip::udp::socket bound, std::size_t datagram_max, operations& pending,
+                       datagram_handler& handler, counters& count)
+    : socket_(std::move(bound)),
+      is_v6_(socket_.local_endpoint().address().is_v6()),
+      pending_(pending),
+      handler_(handler),
+      count_(count),
+      receive_buffer_(granted<asio::socket_base::receive_buffer_size>(socket_, buffer_wanted)),
+      send_buffer_(granted<asio::socket_base::send_buffer_size>(socket_, buffer_wanted)),
+      receiver_(datagram_max) {
+  socket_.non_blocking(true);
+  std::error_code ignored;  // Without reports silence is the only evidence, which is enough.
+  enable_reports(socket_, ignored);
+}
+
+void udp_socket::start() {
+  wait_readable();
+}
+
+void udp_socket::close() {
+  std::error_code ignored;
+  socket_.close(ignored);
+  outgoing_.clear();
+  bytes_.clear();
+  sent_ = 0;
+}
+
+void udp_socket::wait_readable() {
+  socket_.async_wait(asio::ip::udp::socket::wait_read,
+                     [this, token = pending_.begin()](std::error_code) {
+                       if (!socket_.is_open()) return;
+                       receive_some();
+                       take_reports();
+                       handler_.batch_ended();
+                       if (socket_.is_open()) wait_readable();
+                     });
+}
+
+void udp_socket::receive_some() {
+  for (int turn = 0; turn < batches_per_turn && socket_.is_open(); ++turn) {
+    std::error_code error;
+    const auto batch = receiver_.receive(socket_, error);
+    // Any other error is that of an earlier packet, which the reports tell better.
+    if (is_blocked(error)) return;
+    for (const auto& datagram : batch) {
+      ++count_.datagrams_received;
+      count_.bytes_received += datagram.bytes.size();
+      if (datagram.truncated) {
+        ++count_.dropped_too_large;
+      } else {
+        handler_.datagram_received(datagram.from, datagram.bytes);
+      }
+      if (!socket_.is_open()) return;
+    }
+  }
+}
+
+void udp_socket::take_reports() {
+  for (int i = 0; i < reports_per_turn && socket_.is_open(); ++i) {
+    const auto report = next_report(socket_);
+    if (!report) return;
+    switch (report->what) {
+      case network_report::kind::refused:
+        ++count_.refused;
+        handler_.datagram_refused(report->peer);
+        break;
+      case network_report::kind::unreachable:
+        ++count_.unreachable;
+        break;
+      case network_report::kind::local:
+        break;
+    }
+  }
+}
+
+void udp_socket::flush() {
+  if (waits_to_write_) return;
+  int tries = 0;
+  while (sent_ < outgoing_.size()) {
+    std::error_code error;
+    const auto taken = sender_.send(socket_, std::span(outgoing_).subspan(sent_), bytes_, error);
+    for (const auto end = sent_ + taken; sent_ < end; ++sent_) {
+      ++count_.datagrams_sent;
+      count_.bytes_sent += outgoing_[sent_].size;
+      tries = 0;
+    }
+    if (!error) continue;
+    if (is_blocked(error)) return wait_writable();
+    if (error == asio::error::interrupted) continue;
+    take_reports();
+    if (!socket_.is_open()) return;
+    if (++tries < tries_max) continue;
+    skip_failed(error);
+    tries = 0;
+  }
+  outgoing_.clear();
+  bytes_.clear();
+  sent_ = 0;
+}
+
+void udp_socket::skip_failed(std::error_code error) {
+  const auto to = from_asio(outgoing_[sent_++].to);
+  ++count_.send_errors;
+  // A refusal is never about this datagram: it came while other ones were under way.
+  if (error != asio::error::connection_refused) handler_.datagram_failed(to, error);
+}
+
+void udp_socket::drop_newest(const endpoint& to) {
+  bytes_.resize(outgoing_.back().offset);
+  outgoing_.pop_back();
+  ++count_.send_errors;
+  handler_.datagram_failed(to, asio::error::no_buffer_space);
+}
+
+void udp_socket::wait_writable() {
+  waits_to_write_ = true;
+  socket_.async_wait(asio::ip::udp::socket::wait_write,
+                     [this, token = pending_.begin()](std::error_code) {
+                       waits_to_write_ = false;
+                       if (!socket_.is_open()) return;
+                       flush();
+                       handler_.batch_ended();
+                     });
+}
+
+}  // namespace lifering::net

@@ -1,0 +1,351 @@
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+#include <asio/read.hpp>
+#include <asio/write.hpp>
+#include <lifering/error.hpp>
+#include <string>
+#include <vector>
+
+#include "net/acceptor.hpp"
+#include "net/address.hpp"
+#include "net/listening.hpp"
+#include "net/loop.hpp"
+#include "net/stream_set.hpp"
+#include "support/catch.hpp"
+#include "wire/envelope.hpp"
+
+namespace lifering::net {
+namespace {
+
+using namespace std::chrono_literals;
+using swim::stream_id;
+using test::run_until;
+
+std::vector<std::uint8_t> frame_of(std::string_view text) {
+  std::vector<std::uint8_t> bytes;
+  wire::append_header("test", false, text.size(), bytes);
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  return bytes;
+}
+
+/// A set of streams behind a listening port that writes down what it is told.
+class node final : public stream_handler {
+ public:
+  explicit node(asio::io_context& context, std::size_t streams_max = 16,
+                base::duration accepted_deadline = 20s)
+      : context_(context), pending_(context.get_executor()) {
+    std::optional<listening_sockets> sockets;
+    REQUIRE_FALSE(open_listening(context.get_executor(), *endpoint::parse("127.0.0.1:0"), sockets));
+    address = sockets->local;
+    streams.emplace(context.get_executor(),
+                    stream_set::settings{address, streams_max, accepted_deadline}, pending_, *this,
+                    count);
+    acceptor_.emplace(std::move(sockets->tcp), pending_,
+                      [this](asio::ip::tcp::socket socket, const endpoint& from) {
+                        streams->accept(std::move(socket), from);
+                      });
+    acceptor_->start();
+  }
+
+  ~node() {
+    stop();
+    run_until(context_, [this] { return pending_.count() == 0; });
+  }
+
+  void stop() {
+    acceptor_->close();
+    streams->stop();
+  }
+
+  void send(stream_id id, std::string_view text) {
+    const auto bytes = frame_of(text);
+    streams->send(id, [&](std::vector<std::uint8_t>& out) {
+      out.insert(out.end(), bytes.begin(), bytes.end());
+    });
+  }
+
+  void stream_opened(stream_id id) override { opened.push_back(id); }
+  void stream_accepted(stream_id id, const endpoint& from) override {
+    accepted.push_back(id);
+    callers.push_back(from);
+  }
+  void frame_received(stream_id, std::span<const std::uint8_t> frame) override {
+    wire::envelope content;
+    REQUIRE(wire::read_envelope(frame, content) == wire::decode_error::none);
+    frames.emplace_back(content.payload.begin(), content.payload.end());
+    if (on_frame) on_frame();
+  }
+  void frame_refused(stream_id id, wire::decode_error error) override {
+    junk.push_back(error);
+    streams->drop(id);
+  }
+  void stream_ended(stream_id id, std::error_code error) override { ended.emplace_back(id, error); }
+  void batch_ended() override {}
+
+  counters count;
+  endpoint address;
+  std::optional<stream_set> streams;
+  std::vector<stream_id> opened;
+  std::vector<stream_id> accepted;
+  std::vector<endpoint> callers;
+  std::vector<std::string> frames;
+  std::vector<wire::decode_error> junk;
+  std::vector<std::pair<stream_id, std::error_code>> ended;
+  std::function<void()> on_frame;
+
+ private:
+  asio::io_context& context_;
+  operations pending_;
+  std::optional<acceptor> acceptor_;
+};
+
+constexpr stream_id first{1};
+
+TEST_CASE("Frames queued before a stream is connected arrive in order, answers too") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  client.streams->open(first, server.address, 20s);
+  client.send(first, "one");
+  client.send(first, "two");
+  REQUIRE(run_until(context, [&] { return server.frames.size() == 2; }));
+  CHECK(server.frames == std::vector<std::string>{"one", "two"});
+  CHECK(client.opened == std::vector{first});
+  REQUIRE(server.accepted.size() == 1);
+  CHECK(swim::is_accepted(server.accepted[0]));
+  server.send(server.accepted[0], "three");
+  REQUIRE(run_until(context, [&] { return client.frames.size() == 1; }));
+  CHECK(client.frames[0] == "three");
+}
+
+TEST_CASE("A stream comes from the address that its member is bound to") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  client.streams->open(first, server.address, 20s);
+  REQUIRE(run_until(context, [&] { return server.callers.size() == 1; }));
+  CHECK(server.callers[0].bytes == client.address.bytes);
+}
+
+TEST_CASE("Closing sends what is queued first, and the peer hears a clean end") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  const std::string large(1'000'000, 'x');
+  client.streams->open(first, server.address, 20s);
+  client.send(first, large);
+  client.send(first, "last");
+  client.streams->close(first);
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
+  CHECK(server.frames == std::vector<std::string>{large, "last"});
+  CHECK_FALSE(server.ended[0].second);
+  REQUIRE(run_until(context, [&] { return client.streams->size() == 0; }));
+  CHECK(server.streams->size() == 0);
+  CHECK(client.ended.empty());
+  CHECK(client.opened.empty());
+}
+
+TEST_CASE("What a closed stream still receives is read into nothing") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  client.streams->open(first, server.address, 20s);
+  REQUIRE(run_until(context, [&] { return server.accepted.size() == 1; }));
+  client.send(first, "bye");
+  client.streams->close(first);
+  // On the way when the other side closed: had the socket been closed over it, the connection would
+  // have been reset, and "bye" with it.
+  server.send(server.accepted[0], std::string(1'000'000, 'y'));
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
+  CHECK(server.frames == std::vector<std::string>{"bye"});
+  CHECK_FALSE(server.ended[0].second);
+  CHECK(client.frames.empty());
+}
+
+TEST_CASE("A handler may close or drop the stream whose frame it is given") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  client.streams->open(first, server.address, 20s);
+  client.send(first, "one");
+  client.send(first, "two");
+  SECTION("close") {
+    server.on_frame = [&] { server.streams->close(server.accepted[0]); };
+  }
+  SECTION("drop") {
+    server.on_frame = [&] { server.streams->drop(server.accepted[0]); };
+  }
+  SECTION("stop") {
+    server.on_frame = [&] { server.stop(); };
+  }
+  REQUIRE(run_until(context, [&] { return client.ended.size() == 1; }));
+  CHECK(server.frames == std::vector<std::string>{"one"});
+  CHECK(server.ended.empty());
+}
+
+TEST_CASE("A port that nobody listens on is unreachable") {
+  asio::io_context context;
+  node client(context);
+  endpoint nobody;
+  {
+    node gone(context);
+    nobody = gone.address;
+  }
+  client.streams->open(first, nobody, 20s);
+  REQUIRE(run_until(context, [&] { return client.ended.size() == 1; }));
+  CHECK(client.ended[0] == std::pair{first, std::error_code(errc::unreachable)});
+  CHECK(client.count.streams_failed == 1);
+}
+
+TEST_CASE("An address of the other family is unreachable, told from a later turn") {
+  asio::io_context context;
+  node client(context);
+  client.streams->open(first, *endpoint::parse("[::1]:9"), 20s);
+  CHECK(client.ended.empty());
+  REQUIRE(run_until(context, [&] { return client.ended.size() == 1; }));
+  CHECK(client.ended[0].second == errc::unreachable);
+}
+
+TEST_CASE("A peer that doesn't answer loses its stream at the deadline") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  client.streams->open(first, server.address, 50ms);
+  REQUIRE(run_until(context, [&] { return client.ended.size() == 1; }));
+  CHECK(client.ended[0] == std::pair{first, std::error_code(errc::timed_out)});
+}
+
+TEST_CASE("A peer that sends a byte now and then loses its place at the same deadline") {
+  asio::io_context context;
+  node server(context, 16, 300ms);
+  asio::ip::tcp::socket slow(context);
+  slow.connect(to_asio<asio::ip::tcp>(server.address, false));
+  const auto frame = frame_of(std::string(10'000, 'x'));
+  asio::steady_timer tick(context);
+  std::size_t sent = 0;
+  std::function<void()> drip = [&] {
+    tick.expires_after(5ms);
+    tick.async_wait([&](std::error_code error) {
+      std::error_code ignored;
+      if (error || !server.ended.empty()) return;
+      sent += asio::write(slow, asio::buffer(frame.data() + sent, 1), ignored);
+      drip();
+    });
+  };
+  drip();
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
+  CHECK(server.ended[0].second == errc::timed_out);
+  CHECK(sent > 1);
+  CHECK(server.streams->size() == 0);
+}
+
+TEST_CASE("A peer that never reads loses its place too, and its queue is forgotten") {
+  asio::io_context context;
+  node server(context, 16, 300ms);
+  asio::ip::tcp::socket deaf(context);
+  deaf.connect(to_asio<asio::ip::tcp>(server.address, false));
+  REQUIRE(run_until(context, [&] { return server.accepted.size() == 1; }));
+  // Ten times what stays in the sockets' buffers.
+  for (int i = 0; i < 40; ++i)
+    server.send(server.accepted[0], std::string(1'000'000, 'x'));
+  server.streams->close(server.accepted[0]);
+  REQUIRE(run_until(context, [&] { return server.streams->size() == 0; }));
+  CHECK(server.ended.empty());
+}
+
+TEST_CASE("Streams that together queue more than the bound fail instead of taking memory") {
+  asio::io_context context;
+  node server(context);
+  asio::ip::tcp::socket deaf(context);
+  deaf.connect(to_asio<asio::ip::tcp>(server.address, false));
+  REQUIRE(run_until(context, [&] { return server.accepted.size() == 1; }));
+  const std::string large(1'000'000, 'x');
+  std::size_t sent = 0;
+  for (; sent * large.size() < 2 * stream_set::queued_max && server.ended.empty(); ++sent) {
+    server.send(server.accepted[0], large);
+    context.restart();
+    context.poll();
+  }
+  CHECK(sent * large.size() >= stream_set::queued_max);
+  REQUIRE(server.ended.size() == 1);
+  CHECK(server.ended[0].second == asio::error::no_buffer_space);
+}
+
+TEST_CASE("Strangers can't take the last quarter of the places, and never more than there are") {
+  asio::io_context context;
+  node server(context, 4);
+  std::vector<asio::ip::tcp::socket> crowd;
+  for (int i = 0; i < 6; ++i) {
+    crowd.emplace_back(context).connect(to_asio<asio::ip::tcp>(server.address, false));
+  }
+  REQUIRE(run_until(context, [&] { return server.count.streams_refused_limit == 3; }));
+  CHECK(server.accepted.size() == 3);
+  CHECK(server.streams->size() == 3);
+
+  // Those turned away see their connection closed.
+  std::uint8_t byte = 0;
+  std::error_code error;
+  asio::read(crowd.back(), asio::buffer(&byte, 1), error);
+  CHECK(error);
+
+  node peer(context);
+  server.streams->open(stream_id{1}, peer.address, 20s);
+  REQUIRE(run_until(context, [&] { return server.opened.size() == 1; }));
+  server.streams->open(stream_id{2}, peer.address, 20s);
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
+  CHECK(server.ended[0] == std::pair{stream_id{2}, std::error_code(asio::error::no_descriptors)});
+
+  // A place that becomes free is given away again.
+  crowd.front().close();
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 2; }));
+  asio::ip::tcp::socket late(context);
+  late.connect(to_asio<asio::ip::tcp>(server.address, false));
+  CHECK(run_until(context, [&] { return server.accepted.size() == 4; }));
+}
+
+TEST_CASE("Bytes that can't begin a frame are refused at once") {
+  asio::io_context context;
+  node server(context);
+  asio::ip::tcp::socket stranger(context);
+  stranger.connect(to_asio<asio::ip::tcp>(server.address, false));
+  asio::write(stranger, asio::buffer(std::string("GET / HTTP/1.1\r\n\r\n")));
+  REQUIRE(run_until(context, [&] { return server.junk.size() == 1; }));
+  CHECK(server.junk[0] == wire::decode_error::not_ours);
+  CHECK(server.streams->size() == 0);
+}
+
+TEST_CASE("A stream that is cut in the midst of a frame has failed, one cut between them has not") {
+  asio::io_context context;
+  node server(context);
+  asio::ip::tcp::socket peer(context);
+  peer.connect(to_asio<asio::ip::tcp>(server.address, false));
+  auto bytes = frame_of("whole");
+  const auto another = frame_of("cut");
+  const auto extra = GENERATE(0, 1, 12);
+  bytes.insert(bytes.end(), another.begin(), another.begin() + extra);
+  asio::write(peer, asio::buffer(bytes));
+  peer.close();
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
+  CHECK(server.frames == std::vector<std::string>{"whole"});
+  CHECK((server.ended[0].second == asio::error::connection_reset) == (extra != 0));
+}
+
+TEST_CASE("Stopping ends all streams, whatever they are doing, and says nothing") {
+  asio::io_context context;
+  node client(context);
+  node server(context);
+  client.streams->open(stream_id{1}, server.address, 20s);
+  REQUIRE(run_until(context, [&] { return client.opened.size() == 1; }));
+  client.streams->open(stream_id{2}, server.address, 20s);               // connecting
+  client.streams->open(stream_id{3}, *endpoint::parse("[::1]:9"), 20s);  // about to fail
+  client.send(stream_id{1}, std::string(1'000'000, 'x'));                // writing
+  client.stop();
+  server.stop();
+  CHECK(client.streams->size() == 0);
+  context.restart();
+  context.run();  // Returns, since nothing is pending.
+  CHECK(client.ended.empty());
+}
+
+}  // namespace
+}  // namespace lifering::net
