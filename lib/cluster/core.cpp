@@ -1,0 +1,260 @@
+// The life of a cluster object: made, started, stopped.
+#include "cluster/core.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/thread_pool.hpp>
+#include <random>
+#include <utility>
+
+#include "net/seed.hpp"
+#include "swim/record.hpp"
+
+namespace lifering::cluster_detail {
+namespace {
+
+using io_executor = asio::io_context::executor_type;
+
+/// Whether this thread is inside of the executor's run(). Executors of other kinds than Asio's own
+/// can't be asked; for them only the strands tell.
+bool runs_on_this_thread(const asio::any_io_executor& executor) {
+  if (const auto* io = executor.target<io_executor>()) return io->running_in_this_thread();
+  if (const auto* pool = executor.target<asio::thread_pool::executor_type>()) {
+    return pool->running_in_this_thread();
+  }
+  if (const auto* inner = executor.target<asio::strand<io_executor>>()) {
+    return inner->get_inner_executor().running_in_this_thread();
+  }
+  if (const auto* inner = executor.target<asio::strand<asio::any_io_executor>>()) {
+    return inner->running_in_this_thread() || runs_on_this_thread(inner->get_inner_executor());
+  }
+  return false;
+}
+
+/// Whether nobody will run this executor any more until it is restarted.
+bool has_run_out(const asio::any_io_executor& executor) {
+  const auto* io = executor.target<io_executor>();
+  return io != nullptr && io->context().stopped();
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32U) | device();
+}
+
+base::logger make_logger(const options& given) {
+  return {given.log ? given.log : base::stderr_sink(given.name), given.level};
+}
+
+}  // namespace
+
+core::core(options given, std::optional<asio::any_io_executor> executor)
+    : options_(std::move(given)),
+      given_executor_(std::move(executor)),
+      log_(make_logger(options_)) {
+  self_.name = options_.name;
+  self_.phase = options_.phase;
+  self_.address = endpoint::parse(options_.bind, net::default_port).value_or(endpoint{});
+  self_.service = options_.service;
+  self_.weight = options_.weight;
+  self_.zone = options_.zone;
+  self_.metadata = options_.metadata;
+}
+
+std::shared_ptr<core> core::make(options given, std::optional<asio::any_io_executor> executor) {
+  throw_if(given.validate());
+  const std::shared_ptr<core> made(new core(std::move(given), std::move(executor)));
+  const std::weak_ptr<core> weak = made;
+  if (!made->given_executor_) {
+    made->protocol_thread_.emplace("lifering");
+    // Completions run on this thread as event handlers do, and may throw as those may.
+    made->event_thread_.emplace("lifering-events", [weak](std::exception_ptr thrown) {
+      if (const auto self = weak.lock()) self->dispatcher_->complain(std::move(thrown));
+    });
+  }
+  made->dispatcher_ = std::make_shared<dispatcher>(
+      made->given_executor_ ? *made->given_executor_ : made->event_thread_->executor(),
+      made->options_.limits.event_queue, [weak](std::string what) {
+        if (const auto self = weak.lock()) self->complain(std::move(what));
+      });
+  made->publisher_ = std::make_shared<publisher>(made->options_.placement, made->dispatcher_);
+  return made;
+}
+
+asio::any_io_executor core::protocol_executor() const {
+  return given_executor_ ? *given_executor_ : protocol_thread_->executor();
+}
+
+void core::complain(std::string what) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ != phase::running) return;
+  asio::post(*strand_, [self = shared_from_this(), what = std::move(what)] {
+    self->log_(log_level::error, "A callback of the application threw: " + what);
+  });
+}
+
+// --- Starting ---
+
+void core::set_handler(cluster::event_handler handler) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ == phase::created) dispatcher_->set_handler(std::move(handler));
+}
+
+net::driver_options core::driver_options(std::string_view towards) const {
+  net::driver_options result;
+  result.cluster = options_.cluster;
+  result.bind = *endpoint::parse(options_.bind, net::default_port);
+  if (!options_.advertise.empty()) result.advertise = endpoint::parse(options_.advertise);
+  result.seed_hint = towards;
+  result.protocol.timing = options_.protocol;
+  result.protocol.limits = options_.limits;
+  result.protocol.placement = options_.placement.id();
+  result.protocol.take_all_when_isolated = options_.take_all_when_isolated;
+  result.self.name = options_.name;
+  result.self.weight = options_.weight;
+  result.self.phase = options_.phase;
+  result.self.zone = options_.zone;
+  result.self.service = options_.service;
+  result.self.metadata = options_.metadata;
+  result.seed = random_seed();
+  result.log = log_;
+  return result;
+}
+
+std::optional<problem> core::start(std::string_view towards) {
+  if (const auto error = unavailable(); error != errc::not_started) {
+    const errc code = error ? errc::stopped : errc::already_started;
+    return problem{code, make_error_code(code).message()};
+  }
+  auto driver = std::make_shared<net::driver>(
+      protocol_executor(), driver_options(towards),
+      [weak = weak_from_this()](std::span<const swim::effect> effects) {
+        if (const auto self = weak.lock()) self->on_batch(effects);
+      });
+  if (auto found = driver->open()) return found;
+  run(driver);
+  return std::nullopt;
+}
+
+/// Before anything runs on the strand.
+void core::run(const std::shared_ptr<net::driver>& driver) {
+  const std::lock_guard lock(mutex_);
+  driver_ = driver;
+  strand_ = driver->get_strand();
+  local_address_ = driver->local_address();
+  timer_.emplace(*strand_);
+  publisher_->bind(
+      *strand_,
+      [weak = std::weak_ptr(driver)](std::uint64_t fingerprint) {
+        if (const auto held = weak.lock()) held->protocol().set_ring_fingerprint(fingerprint);
+      },
+      log_);
+  const auto& record = *driver->protocol().self();
+  self_ = swim::to_member(record, record.incarnation, member_state::alive);
+  roster_.apply(self_);
+  batch first;
+  first.members = roster_.publish();
+  first.ring_changes = roster_.take_ring_changes();
+  publisher_->submit_now(std::move(first));
+  phase_ = phase::running;
+  asio::post(*strand_, [self = shared_from_this()] {
+    if (self->unavailable()) return;
+    self->driver_->start();
+    self->refresh_each_second();
+  });
+}
+
+// --- Stopping ---
+
+std::error_code core::unavailable() const {
+  const std::lock_guard lock(mutex_);
+  switch (phase_) {
+    case phase::created:
+      return errc::not_started;
+    case phase::running:
+      return {};
+    default:
+      return errc::stopped;
+  }
+}
+
+bool core::may_wait() const {
+  // User code never runs on the own protocol thread, which nothing else is waited for.
+  if (has_own_threads()) return !protocol_thread_->is_this_thread();
+  return !runs_on_this_thread(*given_executor_);
+}
+
+/// True if there is something to wait for.
+bool core::begin_stop() {
+  const std::lock_guard lock(mutex_);
+  if (phase_ == phase::created) phase_ = phase::stopped;
+  if (phase_ == phase::running) {
+    phase_ = phase::stopping;
+    asio::post(*strand_, [self = shared_from_this()] { self->close(); });
+  }
+  return phase_ == phase::stopping;
+}
+
+void core::await_stopped() const {
+  std::unique_lock lock(mutex_);
+  const auto is_over = [this] { return phase_ == phase::stopped; };
+  while (!ended_.wait_for(lock, std::chrono::milliseconds(100), is_over)) {
+    // An io_context that has run out will not bring us any further; what is pending ends with it.
+    if (given_executor_ && has_run_out(*given_executor_)) return;
+  }
+}
+
+void core::stop() {
+  const bool pending = begin_stop();
+  if (!may_wait()) return;
+  if (pending) await_stopped();
+  finish_threads();
+}
+
+void core::finish_threads() {
+  // On the events thread nothing can wait for that thread: whoever destroys the object ends it.
+  if (!has_own_threads() || event_thread_->is_this_thread()) return;
+  const std::lock_guard lock(threads_mutex_);
+  protocol_thread_->finish();
+  event_thread_->finish();
+}
+
+void core::abandon() {
+  dispatcher_->close();
+  stop();
+  publisher_->disconnect();
+}
+
+void core::close() {
+  timer_->cancel();
+  driver_->stop([self = shared_from_this()] { self->on_driver_closed(); });
+}
+
+void core::on_driver_closed() {
+  publisher_->close();
+  for (const auto& [id, operation] : std::exchange(pending_, {})) {
+    operation->complete(errc::canceled, 0, "the cluster object was stopped");
+  }
+  refresh();
+  // Whatever the builder's thread has posted comes before this.
+  asio::post(*strand_, [self = shared_from_this()] {
+    const std::lock_guard lock(self->mutex_);
+    self->phase_ = phase::stopped;
+    self->ended_.notify_all();
+    self->publisher_->disconnect();
+  });
+}
+
+// --- Asking ---
+
+endpoint core::local_address() const {
+  const std::lock_guard lock(mutex_);
+  return local_address_;
+}
+
+member core::self() const {
+  const std::lock_guard lock(mutex_);
+  return self_;
+}
+
+}  // namespace lifering::cluster_detail

@@ -1,0 +1,172 @@
+// What happens on the strand: the machine's effects become batches that are published.
+#include <algorithm>
+#include <asio/post.hpp>
+#include <chrono>
+#include <utility>
+
+#include "cluster/core.hpp"
+#include "cluster/text.hpp"
+#include "swim/record.hpp"
+
+namespace lifering::cluster_detail {
+namespace {
+
+using std::chrono::system_clock;
+
+base::time_point machine_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return base::time_point(std::chrono::duration_cast<base::duration>(since));
+}
+
+ring_agreement to_agreement(const swim::protocol::peer_agreement& from, base::time_point now) {
+  ring_agreement result{from.agreeing, from.differing, std::nullopt};
+  if (from.differing == 0 && from.since <= now) {
+    result.agreed_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - from.since);
+  }
+  return result;
+}
+
+/// Comings and goings are what people look for in a log.
+log_level level_of(event_kind kind) {
+  switch (kind) {
+    case event_kind::updated:
+    case event_kind::suspected:
+    case event_kind::recovered:
+      return log_level::debug;
+    case event_kind::superseded:
+      return log_level::error;
+    case event_kind::failed:
+    case event_kind::isolated:
+      return log_level::warning;
+    default:
+      return log_level::info;
+  }
+}
+
+std::string describe(event_kind kind, const member& subject) {
+  switch (kind) {
+    case event_kind::superseded:
+      return "Another process runs under our name, at " + subject.address.to_string() +
+             ", and started later; this member stops.";
+    case event_kind::isolated:
+      return "Nobody has been heard for so long that this member judges no other.";
+    default:
+      return quoted(subject.name) + " at " + subject.address.to_string() + ": " +
+             std::string(to_string(kind)) + ".";
+  }
+}
+
+}  // namespace
+
+void core::cancel(swim::command_id target) {
+  if (unavailable()) return;
+  driver_->command(swim::cancel_command{target});
+}
+
+void core::on_batch(std::span<const swim::effect> effects) {
+  batch next;
+  for (const auto& effect : effects) {
+    if (const auto* change = std::get_if<swim::member_changed>(&effect)) {
+      on_change(*change, next);
+    } else if (const auto* done = std::get_if<swim::completed>(&effect)) {
+      on_completed(*done, next);
+    }
+  }
+  const bool superseded = std::any_of(
+      next.changes.begin(), next.changes.end(),
+      [](const member_change& change) { return change.kind == event_kind::superseded; });
+  publisher_->submit(finished_batch(std::move(next)));
+  refresh();
+  if (superseded) begin_stop();
+}
+
+void core::on_change(const swim::member_changed& effect, batch& next) {
+  member after = swim::to_member(*effect.subject, effect.incarnation, effect.state);
+  if (log_.enabled(level_of(effect.kind))) {
+    log_(level_of(effect.kind), describe(effect.kind, after));
+  }
+  // Events about ourselves that aren't about our record change no view.
+  const bool is_state =
+      effect.kind != event_kind::superseded && effect.kind != event_kind::isolated;
+  const auto before = is_state ? roster_.apply(after) : std::nullopt;
+  next.changes.push_back({effect.kind, system_clock::now(), before, std::move(after)});
+}
+
+void core::on_completed(const swim::completed& effect, batch& next) {
+  const auto found = pending_.find(effect.command);
+  if (found == pending_.end()) return;
+  next.completions.push_back({std::move(found->second), effect.error, effect.count, effect.detail});
+  pending_.erase(found);
+}
+
+/// Brings our own row in line with the machine's: it changes without an event when we refute a
+/// suspicion, learn our epoch, leave, or begin another life.
+batch core::finished_batch(batch next) {
+  const auto& machine = driver_->protocol();
+  const auto& record = *machine.self();
+  swim::view_row row;
+  const auto state = machine.find_member(record.name, row) ? row.state : member_state::left;
+  const member now = swim::to_member(record, record.incarnation, state);
+  {
+    const std::lock_guard lock(mutex_);
+    if (self_ != now) {
+      self_ = now;
+      roster_.apply(now);
+    }
+  }
+  next.members = roster_.publish();
+  next.ring_changes = roster_.take_ring_changes();
+  return next;
+}
+
+void core::sync_self() {
+  const auto before = roster_.publish();
+  batch next = finished_batch({});
+  if (next.members != before) publisher_->submit(std::move(next));
+}
+
+void core::refresh() {
+  const auto& machine = driver_->protocol();
+  numbers fresh;
+  fresh.machine = machine.stats();
+  fresh.transport = driver_->count();
+  fresh.graves = machine.graves();
+  fresh.view_digest = machine.view_digest();
+  fresh.local_health = machine.local_health();
+  fresh.queued_updates = machine.queued_updates();
+  fresh.agreement = to_agreement(machine.agreement(machine_now()), machine_now());
+  const std::lock_guard lock(mutex_);
+  numbers_ = fresh;
+}
+
+void core::refresh_each_second() {
+  sync_self();
+  refresh();
+  timer_->expires_after(std::chrono::seconds(1));
+  timer_->async_wait([weak = weak_from_this()](std::error_code error) {
+    const auto self = weak.lock();
+    if (!error && self && !self->unavailable()) self->refresh_each_second();
+  });
+}
+
+numbers core::take_numbers() const {
+  numbers result;
+  {
+    const std::lock_guard lock(mutex_);
+    result = numbers_;
+  }
+  result.events = dispatcher_->count();
+  result.publications = publisher_->count();
+  for (const member& each : publisher_->members()) {
+    ++(each.state == member_state::suspect ? result.suspect : result.alive);
+  }
+  const auto ring = publisher_->ring();
+  result.ring_nodes = ring.size();
+  result.ring_points = ring.points();
+  result.ring_bytes = ring.bytes();
+  result.ring_version = ring.version();
+  result.ring_fingerprint = ring.fingerprint();
+  return result;
+}
+
+}  // namespace lifering::cluster_detail

@@ -1,0 +1,100 @@
+#include "cluster/event_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lifering::cluster_detail {
+namespace {
+
+/// Whether the event says something about ourselves that no state shows. It is folded into its like
+/// only.
+bool says_more(event_kind kind) noexcept {
+  return kind == event_kind::superseded || kind == event_kind::isolated;
+}
+
+/// The kind of the step from one state to another; nothing where an observer needs none.
+std::optional<event_kind> step(const std::optional<seen_state>& before, const member& after) {
+  if (!before) {
+    return after.present() ? std::optional(event_kind::joined) : std::nullopt;
+  }
+  switch (after.state) {
+    case member_state::failed:
+      return event_kind::failed;
+    case member_state::left:
+      return event_kind::left;
+    case member_state::suspect:
+      if (before->state == member_state::alive) return event_kind::suspected;
+      break;
+    case member_state::alive:
+      if (before->state == member_state::suspect && before->epoch == after.epoch) {
+        return event_kind::recovered;
+      }
+      break;
+  }
+  return event_kind::updated;
+}
+
+}  // namespace
+
+bool event_queue::merge(member_change& change, position waiting) {
+  const auto& older = std::get<member_event>(waiting->value);
+  const bool alike = older.kind == change.kind;
+  if (!alike && (says_more(older.kind) || says_more(change.kind))) return false;
+  const auto before = waiting->before;
+  const std::uint32_t folded = older.merged + 1;
+  ++merged_;
+  entries_.erase(waiting);
+  last_of_member_.erase(change.after.name);
+  const auto kind = says_more(change.kind) ? change.kind : step(before, change.after);
+  if (!kind) {
+    ++merged_;  // The new one disappears as well.
+    return true;
+  }
+  std::string name = change.after.name;
+  entries_.push_back(
+      {member_event{*kind, 0, change.time, folded, std::move(change.after)}, before});
+  last_of_member_.emplace(std::move(name), std::prev(entries_.end()));
+  return true;
+}
+
+void event_queue::push(member_change change) {
+  const auto waiting = last_of_member_.find(change.after.name);
+  if (entries_.size() >= limit_ && waiting != last_of_member_.end() &&
+      merge(change, waiting->second)) {
+    return;
+  }
+  std::string name = change.after.name;
+  entries_.push_back(
+      {member_event{change.kind, 0, change.time, 0, std::move(change.after)}, change.before});
+  last_of_member_.insert_or_assign(std::move(name), std::prev(entries_.end()));
+}
+
+void event_queue::push(const ring_event& change) {
+  entries_.push_back({change, std::nullopt});
+  if (entries_.size() > limit_ && last_of_ring_) {
+    const auto& older = std::get<ring_event>((*last_of_ring_)->value);
+    auto& newer = std::get<ring_event>(entries_.back().value);
+    newer.moved = std::min(1.0, newer.moved + older.moved);
+    entries_.erase(*last_of_ring_);
+    ++merged_;
+  }
+  last_of_ring_ = std::prev(entries_.end());
+}
+
+std::optional<event> event_queue::pop() {
+  if (entries_.empty()) return std::nullopt;
+  const auto first = entries_.begin();
+  event result = std::move(first->value);
+  if (auto* change = std::get_if<member_event>(&result)) {
+    const auto last = last_of_member_.find(change->subject.name);
+    if (last != last_of_member_.end() && last->second == first) last_of_member_.erase(last);
+    change->number = ++last_number_;
+  } else {
+    if (last_of_ring_ == first) last_of_ring_.reset();
+    std::get<ring_event>(result).number = ++last_number_;
+  }
+  entries_.pop_front();
+  return result;
+}
+
+}  // namespace lifering::cluster_detail

@@ -1,0 +1,156 @@
+// The names of all that is counted, and their text form for Prometheus.
+#include <lifering/cluster.hpp>
+
+#include "cluster/numbers.hpp"
+
+namespace lifering {
+namespace cluster_detail {
+namespace {
+
+/// Collects rows in the order in which they are shown. Rows of one name stand together.
+class table {
+ public:
+  void count(std::string_view name, std::string_view help, std::uint64_t value) {
+    rows_.push_back({name, {}, help, true, value});
+  }
+  void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
+    rows_.push_back({name, {}, help, false, value});
+  }
+  void dropped(std::string_view reason, std::uint64_t value) {
+    rows_.push_back({"dropped", reason, "Input that was dropped, by reason.", true, value});
+  }
+
+  std::vector<metric> result() { return std::move(rows_); }
+
+ private:
+  std::vector<metric> rows_;
+};
+
+void add_gauges(const numbers& n, table& to) {
+  to.gauge("members_alive", "Members that answer, ourselves included.", n.alive);
+  to.gauge("members_suspect", "Members that missed probes and may still speak up.", n.suspect);
+  to.gauge("graves", "Failed and left members that are remembered.", n.graves);
+  to.gauge("view_digest", "Digest of the present members; equal views have equal digests.",
+           n.view_digest);
+  to.gauge("local_health", "Lifeguard's score of ourselves; 0 is healthy.", n.local_health);
+  to.gauge("queued_updates", "News that is still being passed on.", n.queued_updates);
+  to.gauge("ring_nodes", "Nodes in the ring.", n.ring_nodes);
+  to.gauge("ring_points", "Points or segments of the ring.", n.ring_points);
+  to.gauge("ring_bytes", "Memory of the ring that is published now.", n.ring_bytes);
+  to.gauge("ring_version", "Rings published so far.", n.ring_version);
+  to.gauge("ring_fingerprint", "Equal on two members exactly when they place all keys alike.",
+           n.ring_fingerprint);
+  to.gauge("peers_agreeing", "Peers lately heard from that place keys as we do.",
+           n.agreement.agreeing);
+  to.gauge("peers_differing", "Peers lately heard from that place keys otherwise.",
+           n.agreement.differing);
+  to.gauge("events_queued", "Events that wait for the application.", n.events.queued);
+}
+
+void add_transport(const net::counters& n, table& to) {
+  to.count("datagrams_sent", "Datagrams sent.", n.datagrams_sent);
+  to.count("datagrams_received", "Datagrams received.", n.datagrams_received);
+  to.count("bytes_sent", "Bytes sent in datagrams and streams.", n.bytes_sent);
+  to.count("bytes_received", "Bytes received in datagrams and streams.", n.bytes_received);
+  to.count("streams_opened", "Streams opened to peers.", n.streams_opened);
+  to.count("streams_accepted", "Streams accepted from peers.", n.streams_accepted);
+  to.count("streams_failed", "Streams that failed or timed out.", n.streams_failed);
+  to.count("streams_refused", "Streams refused because too many were open.",
+           n.streams_refused_limit);
+  to.count("send_errors", "Datagrams that our own host didn't take.", n.send_errors);
+  to.count("refused", "Times that a host said its port is closed.", n.refused);
+  to.count("unreachable", "Times that a router said it can't deliver.", n.unreachable);
+}
+
+void add_machine(const swim::stats& n, table& to) {
+  to.count("probes", "Probes of members.", n.probes);
+  to.count("probes_failed", "Probes that nothing answered.", n.probes_failed);
+  to.count("indirect_probes", "Times that others were asked to probe for us.", n.indirect_probes);
+  to.count("stream_probes", "Probes by stream beside the indirect ones.", n.stream_probes);
+  to.count("stream_probes_saved", "Probes that only the stream answered.", n.stream_probes_saved);
+  to.count("nacks_missed", "Helpers that didn't say that they are there.", n.nacks_missed);
+  to.count("stalls", "Times that this process stood still and noticed.", n.stalls);
+  to.count("suspicions_raised", "Suspicions that we raised.", n.suspicions_raised);
+  to.count("suspicions_heard", "Suspicions that others told of.", n.suspicions_heard);
+  to.count("suspicions_confirmed", "Suspicions that another member confirmed.",
+           n.suspicions_confirmed);
+  to.count("refutations", "Claims about ourselves that we contradicted.", n.refutations);
+  to.count("failures_declared", "Members that we declared failed.", n.failures_declared);
+  to.count("isolations", "Times that we heard nobody and judged nobody.", n.isolations);
+  to.count("syncs_started", "Exchanges of views that we began.", n.syncs_started);
+  to.count("syncs_served", "Exchanges of views that others began.", n.syncs_served);
+  to.count("digest_mismatches", "Contacts with a peer whose view differed.", n.digest_mismatches);
+  to.count("updates_sent", "Pieces of news sent.", n.updates_sent);
+  to.count("updates_received", "Pieces of news received.", n.updates_received);
+  to.count("updates_new", "Pieces of news that were new to us.", n.updates_new);
+  to.count("graves_evicted", "Graves forgotten for want of room.", n.graves_evicted);
+}
+
+void add_dropped(const net::counters& transport, const swim::stats& machine, table& to) {
+  to.dropped("malformed", transport.dropped_malformed);
+  to.dropped("wrong_cluster", transport.dropped_wrong_cluster);
+  to.dropped("wrong_version", transport.dropped_wrong_version);
+  to.dropped("too_large", transport.dropped_too_large);
+  to.dropped("wrong_placement", machine.dropped_wrong_placement);
+  to.dropped("from_self", machine.dropped_from_self);
+  to.dropped("bad_sender", machine.dropped_bad_sender);
+  to.dropped("not_for_us", machine.dropped_not_for_us);
+  to.dropped("unknown_sequence", machine.dropped_unknown_sequence);
+  to.dropped("bad_accuser", machine.dropped_bad_accuser);
+  to.dropped("accuser_limit", machine.dropped_accuser_limit);
+  to.dropped("bad_record", machine.dropped_bad_record);
+  to.dropped("beyond_window", machine.dropped_beyond_window);
+  to.dropped("member_limit", machine.dropped_member_limit);
+  to.dropped("stream_limit", machine.dropped_stream_limit);
+  to.dropped("unexpected_frame", machine.dropped_unexpected_frame);
+}
+
+void add_facade(const numbers& n, table& to) {
+  to.count("events_delivered", "Events given to the application.", n.events.delivered);
+  to.count("events_merged", "Events folded into others, as the application was slow.",
+           n.events.merged);
+  to.count("callbacks_thrown", "Calls of the application that threw.", n.events.thrown);
+  to.count("publications", "Views published.", n.publications.publications);
+  to.count("long_builds", "Rings built on the thread for long builds.", n.publications.long_builds);
+  to.count("batches_gathered", "Changes that waited for a ring build and were published together.",
+           n.publications.gathered);
+}
+
+}  // namespace
+
+std::vector<metric> to_metrics(const numbers& from) {
+  table rows;
+  add_gauges(from, rows);
+  add_transport(from.transport, rows);
+  add_machine(from.machine, rows);
+  add_dropped(from.transport, from.machine, rows);
+  add_facade(from, rows);
+  return rows.result();
+}
+
+}  // namespace cluster_detail
+
+std::string to_prometheus(std::span<const metric> metrics, std::string_view labels) {
+  std::string text;
+  std::string_view previous;
+  for (const metric& row : metrics) {
+    // By the format's custom, the name of a counter ends in _total.
+    const std::string name = "lifering_" + std::string(row.name) + (row.counter ? "_total" : "");
+    if (row.name != previous) {
+      text += "# HELP " + name + ' ' + std::string(row.help) + '\n';
+      text += "# TYPE " + name + (row.counter ? " counter\n" : " gauge\n");
+      previous = row.name;
+    }
+    std::string in_braces(labels);
+    if (!row.reason.empty()) {
+      if (!in_braces.empty()) in_braces += ',';
+      in_braces += "reason=\"" + std::string(row.reason) + '"';
+    }
+    text += name;
+    if (!in_braces.empty()) text += '{' + in_braces + '}';
+    text += ' ' + std::to_string(row.value) + '\n';
+  }
+  return text;
+}
+
+}  // namespace lifering

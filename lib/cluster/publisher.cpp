@@ -1,0 +1,190 @@
+#include "cluster/publisher.hpp"
+
+#include <asio/post.hpp>
+#include <iterator>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace lifering::cluster_detail {
+namespace {
+
+/// Adds the later batch to the earlier one.
+void gather(batch& earlier, batch later) {
+  earlier.members = std::move(later.members);
+  earlier.ring_changes += later.ring_changes;
+  std::move(later.changes.begin(), later.changes.end(), std::back_inserter(earlier.changes));
+  std::move(later.completions.begin(), later.completions.end(),
+            std::back_inserter(earlier.completions));
+}
+
+}  // namespace
+
+publisher::publisher(placement_options placement, std::shared_ptr<dispatcher> events)
+    : ring_(std::move(placement)), events_(std::move(events)) {}
+
+void publisher::bind(const strand& where, std::function<void(std::uint64_t)> on_ring,
+                     base::logger log) {
+  strand_ = where;
+  on_ring_ = std::move(on_ring);
+  log_ = std::move(log);
+}
+
+// --- Readers ---
+
+member_list publisher::members() const {
+  const std::lock_guard lock(mutex_);
+  return members_;
+}
+
+std::optional<member> publisher::owner(std::string_view key) const {
+  auto first = owners(key, 1);
+  return first.empty() ? std::nullopt : std::optional(std::move(first.front()));
+}
+
+std::vector<member> publisher::owners(std::string_view key, std::size_t n) const {
+  std::vector<member> result;
+  // Under the lock the ring is that of `members_`, or already that of `incoming_`.
+  const std::lock_guard lock(mutex_);
+  const auto view = ring_.view();
+  for (const ring_node* node : view.owners(key, n)) {
+    const member* found = members_.find(node->name);
+    if (found == nullptr) found = incoming_.find(node->name);
+    if (found != nullptr) result.push_back(*found);
+  }
+  return result;
+}
+
+bool publisher::wait_for(std::size_t n, std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, timeout, [&] { return disconnected_ || members_.size() >= n; });
+  return members_.size() >= n;
+}
+
+publisher::counts publisher::count() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+// --- The writer ---
+
+bool publisher::is_long_build(const batch& next) const {
+  if (next.ring_changes == 0) return false;
+  // A change costs about a nanosecond and a half for each segment, or copies all points and sorts
+  // those of the changed nodes; a cap looks at everything several times.
+  constexpr std::uint64_t short_build = std::uint64_t{1} << 19;
+  const auto& placement = ring_.placement();
+  if (placement.kind == placement_kind::slots) {
+    const std::uint64_t segments = std::uint64_t{1} << placement.segments;
+    const std::uint64_t looks =
+        placement.cap == 0 ? next.ring_changes : 8 * next.members->size() + next.ring_changes;
+    return segments * looks > short_build;
+  }
+  const std::uint64_t vnodes = placement.vnodes == 0 ? 150 : placement.vnodes;
+  return vnodes * next.members->size() + 20 * vnodes * next.ring_changes > short_build;
+}
+
+void publisher::submit(batch next) {
+  if (building_) {
+    if (waiting_) {
+      gather(*waiting_, std::move(next));
+    } else {
+      waiting_ = std::move(next);
+    }
+    const std::lock_guard lock(mutex_);
+    ++counts_.gathered;
+    return;
+  }
+  if (is_long_build(next)) return build_on_thread(std::make_shared<batch>(std::move(next)));
+  submit_now(std::move(next));
+}
+
+void publisher::submit_now(batch next) {
+  LIFERING_CHECK(!building_);
+  publish(next);
+  conclude(next);
+}
+
+void publisher::build_on_thread(shared_batch work) {
+  building_ = true;
+  if (!builder_) builder_.emplace("lifering-ring");
+  asio::post(builder_->executor(), [self = shared_from_this(), work = std::move(work)] {
+    self->publish(*work);
+    const std::lock_guard lock(self->mutex_);
+    ++self->counts_.long_builds;
+    self->built_ = work;
+    if (!self->disconnected_) asio::post(*self->strand_, [self] { self->on_built(); });
+  });
+}
+
+void publisher::on_built() {
+  building_ = false;
+  shared_batch done;
+  {
+    const std::lock_guard lock(mutex_);
+    done = std::exchange(built_, nullptr);
+  }
+  if (!done) return;  // close() was faster
+  conclude(*done);
+  if (waiting_) submit(*std::exchange(waiting_, std::nullopt));
+}
+
+/// Any thread, one at a time.
+void publisher::publish(batch& next) {
+  std::optional<ring_event> ring;
+  if (next.ring_changes > 0) ring = publish_ring(next);
+  {
+    const std::lock_guard lock(mutex_);
+    members_ = member_list(next.members);
+    incoming_ = {};
+    ++counts_.publications;
+    changed_.notify_all();
+  }
+  events_->push(std::move(next.changes), ring);
+}
+
+std::optional<ring_event> publisher::publish_ring(batch& next) {
+  {
+    const std::lock_guard lock(mutex_);
+    incoming_ = member_list(next.members);
+  }
+  // The build, under no lock.
+  const ring_change change = ring_.assign(ring_nodes(*next.members), next.error);
+  if (next.error || !change.changed) return std::nullopt;
+  return ring_event{0,
+                    std::chrono::system_clock::now(),
+                    change.version,
+                    change.fingerprint,
+                    change.nodes,
+                    change.moved_share()};
+}
+
+void publisher::conclude(batch& done) {
+  if (done.error) log_(log_level::error, "The ring stays as it was: " + done.error.message());
+  if (done.ring_changes > 0) on_ring_(ring_.fingerprint());
+  for (const auto& each : done.completions)
+    each.tell();
+}
+
+void publisher::close() {
+  builder_.reset();  // Waits.
+  shared_batch built;
+  {
+    const std::lock_guard lock(mutex_);
+    built = std::exchange(built_, nullptr);
+  }
+  if (built) conclude(*built);
+  if (waiting_) {
+    for (const auto& each : waiting_->completions)
+      each.tell();
+    waiting_.reset();
+  }
+}
+
+void publisher::disconnect() {
+  const std::lock_guard lock(mutex_);
+  disconnected_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace lifering::cluster_detail

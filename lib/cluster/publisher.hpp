@@ -1,0 +1,121 @@
+// Publishes what one step of the protocol changed, whole and in the promised order: the ring, the
+// members, the members' events, the ring's event, and then the completions of operations.
+#pragma once
+
+#include <asio/any_io_executor.hpp>
+#include <asio/strand.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <lifering/cluster.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/log.hpp"
+#include "cluster/dispatcher.hpp"
+#include "cluster/loop_thread.hpp"
+#include "cluster/roster.hpp"
+
+namespace lifering::cluster_detail {
+
+/// An operation that has ended, and how.
+struct finished {
+  std::unique_ptr<operation> what;
+  std::error_code error{};
+  std::size_t count = 0;
+  std::string why;
+
+  void tell() const { what->complete(error, count, why); }
+};
+
+/// What one step of the protocol did, or several that were published together.
+struct batch {
+  roster::list members;  ///< As they are after it.
+  std::vector<member_change> changes;
+  std::size_t ring_changes = 0;       ///< Changes that make another ring; 0: the same ring.
+  std::vector<finished> completions;  ///< Told last, on the strand.
+  std::error_code error{};            ///< Why the ring stayed as it was, if it did.
+};
+
+/// Readers on any thread, one writer on a strand.
+///
+/// A ring that is cheap to build is built on the strand. A longer build goes to a thread of its
+/// own, made for the first one, so that the strand is never held up for more than about a
+/// millisecond; what arrives meanwhile is gathered and becomes one publication after it.
+class publisher : public std::enable_shared_from_this<publisher> {
+ public:
+  using strand = asio::strand<asio::any_io_executor>;
+
+  publisher(placement_options placement, std::shared_ptr<dispatcher> events);
+
+  // Readers.
+
+  ring_view ring() const noexcept { return ring_.view(); }
+  member_list members() const;
+  std::optional<member> owner(std::string_view key) const;
+  std::vector<member> owners(std::string_view key, std::size_t n) const;
+
+  /// Waits until n members are present, or the time is up, or disconnect() was called.
+  bool wait_for(std::size_t n, std::chrono::milliseconds timeout) const;
+
+  struct counts {
+    std::uint64_t publications = 0;
+    std::uint64_t long_builds = 0;  ///< Done on the thread for them.
+    std::uint64_t gathered = 0;     ///< Batches that were published together with others.
+  };
+  counts count() const;
+
+  // The writer, on the strand.
+
+  /// Where the writer's strand is, what is told of each new ring's fingerprint, and where to log.
+  void bind(const strand& where, std::function<void(std::uint64_t)> on_ring, base::logger log);
+
+  /// Publishes, at once or soon.
+  void submit(batch next);
+
+  /// Publishes at once, however long that takes.
+  void submit_now(batch next);
+
+  /// Ends it after the last submit(): waits for a build that is under way and completes what still
+  /// waits to be completed.
+  void close();
+
+  // Any thread.
+
+  /// No waiter waits and no executor is used any more by the builder's thread: the strand's context
+  /// may end. Before close(), or without it.
+  void disconnect();
+
+ private:
+  using shared_batch = std::shared_ptr<batch>;
+
+  bool is_long_build(const batch& next) const;
+  void build_on_thread(shared_batch work);
+  void publish(batch& next);
+  std::optional<ring_event> publish_ring(batch& next);
+  void conclude(batch& done);
+  void on_built();
+
+  hash_ring ring_;
+  const std::shared_ptr<dispatcher> events_;
+
+  mutable std::mutex mutex_;  ///< Guards what follows.
+  mutable std::condition_variable changed_;
+  member_list members_;
+  member_list incoming_;  ///< The next members_, while their ring is being built.
+  shared_batch built_;    ///< Published by the builder, not yet concluded.
+  bool disconnected_ = false;
+  counts counts_;
+
+  // On the strand.
+  std::optional<strand> strand_;
+  std::function<void(std::uint64_t)> on_ring_;
+  base::logger log_;
+  std::optional<loop_thread> builder_;
+  bool building_ = false;
+  std::optional<batch> waiting_;
+};
+
+}  // namespace lifering::cluster_detail
