@@ -190,10 +190,28 @@ void member_table::leave_order(row_id id) {
 
 void member_table::count(const row& value, bool add) noexcept {
   if (!value.present()) return;
-  const std::uint64_t part =
-      digest_of(value.subject->name, value.subject->epoch, value.subject->incarnation);
+  const std::uint64_t hash = hash_bytes(value.subject->name);
+  const std::uint64_t part = digest_of(hash, value.subject->epoch, value.subject->incarnation);
+  const std::uint64_t change = add ? part : std::uint64_t(0) - part;
   present_ += add ? 1 : std::size_t(0) - 1;
-  digest_ += add ? part : std::uint64_t(0) - part;
+  digest_ += change;
+  buckets_[hash % view_buckets_max] += change;
+}
+
+std::uint64_t member_table::bucket_digest(std::size_t bucket, std::size_t count) const noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t i = bucket; i < view_buckets_max; i += count)
+    sum += buckets_[i];
+  return sum;
+}
+
+row_id member_table::find_hash(std::uint64_t name_hash) const noexcept {
+  if (index_.empty()) return no_row;
+  const std::size_t mask = index_.size() - 1;
+  for (std::size_t slot = name_hash & mask; index_[slot] != no_row; slot = (slot + 1) & mask) {
+    if (hash_bytes(rows_[index_[slot]].subject->name) == name_hash) return index_[slot];
+  }
+  return no_row;
 }
 
 }  // namespace lifering::swim

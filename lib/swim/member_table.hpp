@@ -5,6 +5,7 @@
 // and what follows from it by membership.hpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,7 @@
 #include "base/rng.hpp"
 #include "base/time.hpp"
 #include "swim/evidence.hpp"
+#include "swim/message.hpp"
 #include "swim/record.hpp"
 
 namespace lifering::swim {
@@ -68,6 +70,13 @@ class member_table {
   std::size_t graves() const noexcept { return size_ - present_; }
   std::uint64_t digest() const noexcept { return digest_; }
 
+  /// The digest of one bucket of `count` (a power of two up to view_buckets_max): the members whose
+  /// name's hash is `bucket` modulo `count`.
+  std::uint64_t bucket_digest(std::size_t bucket, std::size_t count) const noexcept;
+
+  /// Finds a row by the hash of its name; any of them if several have it.
+  row_id find_hash(std::uint64_t name_hash) const noexcept;
+
   /// The present members but ourselves, in probe order.
   std::span<const row_id> others() const noexcept { return order_; }
 
@@ -106,6 +115,7 @@ class member_table {
   std::size_t size_ = 0;
   std::size_t present_ = 0;
   std::uint64_t digest_ = 0;
+  std::array<std::uint64_t, view_buckets_max> buckets_{};
 };
 
 }  // namespace lifering::swim

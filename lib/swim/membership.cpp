@@ -159,59 +159,80 @@ void membership::apply_left(const update& news) {
   shared_.gossip.put(id, gossip_class::leave, shared_.update_of(id));
 }
 
-void membership::merge(const view_row& theirs) {
+bool membership::merge(const view_row& theirs) {
   if (!theirs.subject || theirs.incarnation < theirs.subject->incarnation) {
     ++shared_.counters.dropped_bad_record;
-    return;
+    return false;
   }
   const record& subject = *theirs.subject;
   if (shared_.is_self(subject.name)) {
-    update news;
-    news.subject = theirs.subject;
-    news.incarnation = theirs.incarnation;
-    news.kind = theirs.state == member_state::alive     ? update_kind::alive
-                : theirs.state == member_state::suspect ? update_kind::suspect
-                : theirs.state == member_state::failed  ? update_kind::failed
-                                                        : update_kind::left;
-    return apply_about_self(news);
+    merge_about_self(theirs);
+    return subject.epoch < shared_.self->epoch || theirs.incarnation < shared_.self->incarnation;
   }
   const row_id id = shared_.table.find(subject.name);
   if (id == no_row || subject.epoch > shared_.table.at(id).subject->epoch) {
-    if (theirs.state == member_state::alive || theirs.state == member_state::suspect) {
-      return apply_alive(theirs.subject);
-    }
-    if (!acceptable(subject) || !within_window(subject, id)) {
-      ++shared_.counters.dropped_bad_record;
-      return;
-    }
-    if (id == no_row) return admit(theirs.subject, theirs.state, theirs.incarnation);
-    // A newer life that is gone already: the older one is gone with it.
-    const bool was_present = shared_.table.at(id).present();
-    suspicions_.stop(id);
-    shared_.gossip.remove(id);
-    shared_.table.change(id, theirs.subject, theirs.incarnation, theirs.state, shared_.now,
-                         shared_.random);
-    if (was_present) {
-      view_changed();
-      shared_.notify(theirs.state == member_state::left ? event_kind::left : event_kind::failed,
-                     id);
-    }
-    return;
+    merge_unheld(theirs, id);
+    return false;
   }
   const row& held = shared_.table.at(id);
-  if (subject.epoch < held.subject->epoch) return;
+  if (subject.epoch < held.subject->epoch) return true;
   if (subject.incarnation > held.subject->incarnation) apply_alive(theirs.subject);
   if (theirs.state == member_state::left) {
     update news;
     news.kind = update_kind::left;
     news.subject = theirs.subject;
     news.incarnation = theirs.incarnation;
-    return apply_left(news);
+    apply_left(news);
+    return false;
   }
+  const evidence claim{subject.epoch, theirs.incarnation, theirs.state};
   const row& now_held = shared_.table.at(id);
-  if (theirs.state != member_state::alive && now_held.present() &&
-      evidence{subject.epoch, theirs.incarnation, theirs.state} > now_held.held()) {
+  if (theirs.state != member_state::alive && now_held.present() && claim > now_held.held()) {
     ask_subject(id, theirs.incarnation);
+  }
+  return claim < now_held.held();
+}
+
+void membership::merge_about_self(const view_row& theirs) {
+  update news;
+  news.subject = theirs.subject;
+  news.incarnation = theirs.incarnation;
+  switch (theirs.state) {
+    case member_state::alive:
+      news.kind = update_kind::alive;
+      break;
+    case member_state::suspect:
+      news.kind = update_kind::suspect;
+      break;
+    case member_state::failed:
+      news.kind = update_kind::failed;
+      break;
+    case member_state::left:
+      news.kind = update_kind::left;
+      break;
+  }
+  apply_about_self(news);
+}
+
+void membership::merge_unheld(const view_row& theirs, row_id id) {
+  const record& subject = *theirs.subject;
+  if (theirs.state == member_state::alive || theirs.state == member_state::suspect) {
+    return apply_alive(theirs.subject);
+  }
+  if (!acceptable(subject) || !within_window(subject, id)) {
+    ++shared_.counters.dropped_bad_record;
+    return;
+  }
+  if (id == no_row) return admit(theirs.subject, theirs.state, theirs.incarnation);
+  // A newer life that is gone already: the older one is gone with it.
+  const bool was_present = shared_.table.at(id).present();
+  suspicions_.stop(id);
+  shared_.gossip.remove(id);
+  shared_.table.change(id, theirs.subject, theirs.incarnation, theirs.state, shared_.now,
+                       shared_.random);
+  if (was_present) {
+    view_changed();
+    shared_.notify(theirs.state == member_state::left ? event_kind::left : event_kind::failed, id);
   }
 }
 

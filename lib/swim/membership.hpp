@@ -22,8 +22,8 @@ class membership {
 
   /// Takes in one row of a peer's whole view. Unlike gossip, a failure in it is second-hand: it is
   /// told to its subject, who contradicts it if it can, and not believed of a member that is
-  /// present here.
-  void merge(const view_row& theirs);
+  /// present here. True if what is held here is newer, so that the peer should be told.
+  bool merge(const view_row& theirs);
 
   /// Our own probes of this member went unanswered, or its host said that nobody listens.
   void accuse(row_id subject, bool refused);
@@ -57,6 +57,8 @@ class membership {
   void apply_failed(const update& news);
   void apply_left(const update& news);
   void apply_about_self(const update& news);
+  void merge_about_self(const view_row& theirs);
+  void merge_unheld(const view_row& theirs, row_id id);
   void alive_about_self(const record& theirs);
 
   void admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation);

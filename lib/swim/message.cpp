@@ -49,6 +49,10 @@ std::size_t content(const record& value) noexcept {
          bytes(value.metadata) + value.unknown_fields.size();
 }
 
+constexpr std::size_t packed_fixed64(std::size_t count) noexcept {
+  return prefix + 8 * count;
+}
+
 struct body_bound {
   std::size_t operator()(const std::monostate&) const noexcept { return 0; }
   std::size_t operator()(const ping& value) const noexcept {
@@ -75,6 +79,21 @@ struct body_bound {
   }
   std::size_t operator()(const user_message& value) const noexcept {
     return prefix + any_varint64 + bytes(value.payload);
+  }
+  std::size_t operator()(const view_compare& value) const noexcept {
+    return prefix + packed_fixed64(value.buckets.size());
+  }
+  std::size_t operator()(const view_summary& value) const noexcept {
+    std::size_t sum = prefix + any_varint32 + prefix;
+    for (const std::uint32_t bucket : value.buckets)
+      sum += varint_size(bucket);
+    return sum + packed_fixed64(value.names.size()) + packed_fixed64(value.digests.size());
+  }
+  std::size_t operator()(const view_delta& value) const noexcept {
+    std::size_t sum = prefix + packed_fixed64(value.wanted.size());
+    for (const auto& row : value.rows)
+      sum += size_bound(row);
+    return sum;
   }
 };
 

@@ -105,6 +105,34 @@ struct sync_reply {
   friend bool operator==(const sync_reply&, const sync_reply&) = default;
 };
 
+// The delta exchange, on datagrams: which parts of two views differ, then which members in them,
+// then only those. A view is cut into buckets by the hash of the name; `view_buckets_max` of them,
+// or a smaller power of two if so many don't fit into a datagram.
+
+inline constexpr std::size_t view_buckets_max = 128;
+
+/// The sender's digest of each bucket: the sum of digest_of() over its present members.
+struct view_compare {
+  std::vector<std::uint64_t> buckets;  ///< A power of two of them.
+  friend bool operator==(const view_compare&, const view_compare&) = default;
+};
+
+/// All present members of some buckets, by hashes. Answers a view_compare.
+struct view_summary {
+  std::uint32_t bucket_count = 0;
+  std::vector<std::uint32_t> buckets;  ///< Those that are listed here completely.
+  std::vector<std::uint64_t> names;    ///< hash_bytes() of each member's name...
+  std::vector<std::uint64_t> digests;  ///< ...and its digest_of(), in the same order.
+  friend bool operator==(const view_summary&, const view_summary&) = default;
+};
+
+/// Rows that the other lacks or holds otherwise, and the hashes of names whose rows are wanted.
+struct view_delta {
+  std::vector<view_row> rows;
+  std::vector<std::uint64_t> wanted;
+  friend bool operator==(const view_delta&, const view_delta&) = default;
+};
+
 enum class refusal_reason : std::uint8_t {
   wrong_cluster,
   wrong_version,
@@ -130,7 +158,7 @@ struct user_message {
 };
 
 using body = std::variant<std::monostate, ping, ping_request, ack, nack, sync_request, sync_reply,
-                          view_rows, refusal, user_message>;
+                          view_rows, refusal, user_message, view_compare, view_summary, view_delta>;
 
 // Updates: the gossip that rides on any packet (SWIM 4.1).
 

@@ -12,6 +12,7 @@
 #include "swim/farewell.hpp"
 #include "swim/membership.hpp"
 #include "swim/prober.hpp"
+#include "swim/reconciler.hpp"
 #include "swim/synchronizer.hpp"
 
 namespace lifering::swim {
@@ -24,6 +25,7 @@ class machine {
         streams_(core_, members_),
         prober_(core_, members_,
                 [this](row_id id, std::uint64_t sequence) { streams_.probe(id, sequence); }),
+        reconciler_(core_, members_, streams_),
         gossip_(core_),
         contacts_(core_, streams_),
         farewell_(core_, members_),
@@ -87,6 +89,7 @@ class machine {
   membership members_;
   synchronizer streams_;
   prober prober_;
+  reconciler reconciler_;
   disseminator gossip_;
   contacts contacts_;
   farewell farewell_;
@@ -161,6 +164,15 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
     prober_.on_nack(refused->sequence);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
     if (by != no_row) core_.out->push(user_received{content.from.name, message->payload});
+  } else if (by != no_row && core_.phase == life_phase::running) {
+    // Views are compared with members only.
+    if (const auto* compare = std::get_if<view_compare>(&content.body)) {
+      reconciler_.on_compare(by, *compare);
+    } else if (const auto* summary = std::get_if<view_summary>(&content.body)) {
+      reconciler_.on_summary(by, *summary);
+    } else if (const auto* delta = std::get_if<view_delta>(&content.body)) {
+      reconciler_.on_delta(by, *delta);
+    }
   }
 }
 
@@ -170,7 +182,7 @@ void machine::compare_views(const sender& theirs, row_id by) {
     return;
   }
   const row& held = core_.table.at(by);
-  if (held.present() && held.subject->epoch == theirs.epoch) streams_.digest_differs(by);
+  if (held.present() && held.subject->epoch == theirs.epoch) reconciler_.digest_differs(by);
 }
 
 // The public face.

@@ -21,10 +21,9 @@ std::uint64_t hash_bytes(std::string_view bytes) noexcept {
   return finalise(h);
 }
 
-std::uint64_t digest_of(std::string_view name, std::uint64_t epoch,
+std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,
                         std::uint64_t incarnation) noexcept {
-  std::uint64_t h = hash_bytes(name);
-  h = finalise(h ^ (epoch * 0x9e3779b97f4a7c15u));
+  const std::uint64_t h = finalise(name_hash ^ (epoch * 0x9e3779b97f4a7c15u));
   return finalise(h ^ (incarnation * 0xc2b2ae3d27d4eb4fu));
 }
 

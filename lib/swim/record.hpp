@@ -34,8 +34,9 @@ using record_ptr = std::shared_ptr<const record>;
 /// FNV-1a with a finaliser, 64 bits: for indexes and digests, the same on every machine.
 std::uint64_t hash_bytes(std::string_view bytes) noexcept;
 
-/// A member's part of the view digest: a function of name, epoch and incarnation alone.
-std::uint64_t digest_of(std::string_view name, std::uint64_t epoch,
+/// A member's part of the view digest: a function of name (by its hash), epoch and incarnation
+/// alone.
+std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,
                         std::uint64_t incarnation) noexcept;
 
 /// The member value that users see.

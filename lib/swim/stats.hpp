@@ -27,6 +27,8 @@ struct stats {
   std::uint64_t syncs_started = 0;
   std::uint64_t syncs_served = 0;
   std::uint64_t digest_mismatches = 0;
+  std::uint64_t compares_started = 0;
+  std::uint64_t delta_rows_sent = 0;
 
   // Dropped input, by reason.
   std::uint64_t dropped_wrong_placement = 0;

@@ -30,8 +30,7 @@ std::error_code to_error(refusal_reason reason) noexcept {
   return errc::unreachable;
 }
 
-synchronizer::synchronizer(core& shared, membership& members)
-    : shared_(shared), members_(members), next_digest_sync_(shared.now) {
+synchronizer::synchronizer(core& shared, membership& members) : shared_(shared), members_(members) {
   next_push_pull_ = shared.now + push_pull_period();
 }
 
@@ -277,17 +276,6 @@ base::duration synchronizer::push_pull_period() noexcept {
   const std::size_t members = shared_.table.present();
   const unsigned scale = members > 32 ? base::ceil_log2(members) - 4 : 1;
   return period * scale / 2 + shared_.jitter(period * scale);
-}
-
-void synchronizer::digest_differs(row_id peer) {
-  if (!shared_.settings.parts.digest_sync || !shared_.settled) return;
-  ++shared_.counters.digest_mismatches;
-  const base::duration gossip = shared_.settings.timing.gossip_interval;
-  // News in flight explains a difference; wait until it must have arrived.
-  if (shared_.gossip.size() > 0 || shared_.now - shared_.view_changed < 2 * gossip) return;
-  if (shared_.now < next_digest_sync_ || exchanges() > 0) return;
-  next_digest_sync_ = shared_.now + 2 * gossip + shared_.jitter(2 * gossip);
-  exchange(shared_.table.at(peer).subject->address, false, nullptr);
 }
 
 void synchronizer::refresh() {

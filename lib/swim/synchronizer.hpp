@@ -38,9 +38,6 @@ class synchronizer {
   /// Sends bytes reliably; `done` once they were acknowledged.
   bool deliver(const endpoint& to, const std::string& payload, finished done);
 
-  /// A peer's digest differs from ours while neither has news to tell: compare views soon.
-  void digest_differs(row_id peer);
-
   void on_opened(stream_id stream);
   void on_accepted(stream_id stream, const endpoint& from);
   void on_frame(stream_id stream, const packet& content);
@@ -92,7 +89,6 @@ class synchronizer {
   std::vector<session> sessions_;
   std::uint64_t last_stream_ = 0;
   base::time_point next_push_pull_;
-  base::time_point next_digest_sync_;
 };
 
 /// The error that a refusal amounts to for the one who was refused.

@@ -1,5 +1,7 @@
 // Protobuf messages to packets. Whatever a stranger may have written into a well-formed message is
 // checked here.
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "wire/body.hpp"
@@ -96,17 +98,60 @@ decode_error read_list(const From& from, To& to, ReadOne read_one) {
 int count_bodies(const pb::Packet& packet) {
   return packet.has_ping() + packet.has_ping_request() + packet.has_ack() + packet.has_nack() +
          packet.has_sync_request() + packet.has_sync_reply() + packet.has_view_rows() +
-         packet.has_refusal() + packet.has_user_message();
+         packet.has_refusal() + packet.has_user_message() + packet.has_view_compare() +
+         packet.has_view_summary() + packet.has_view_delta();
 }
 
 std::size_t count_items(const pb::Packet& packet) {
   return static_cast<std::size_t>(packet.updates_size()) +
          static_cast<std::size_t>(packet.broadcasts_size()) +
-         static_cast<std::size_t>(packet.view_rows().rows_size());
+         static_cast<std::size_t>(packet.view_rows().rows_size()) +
+         static_cast<std::size_t>(packet.view_delta().rows_size());
+}
+
+template <class List, class Number>
+void read_packed(const List& from, std::vector<Number>& to) {
+  to.assign(from.begin(), from.end());
+}
+
+bool is_bucket_count(std::size_t count) {
+  return count <= swim::view_buckets_max && std::has_single_bit(count);
+}
+
+decode_error read_compare(const pb::ViewCompare& from, swim::view_compare& to) {
+  if (!is_bucket_count(static_cast<std::size_t>(from.buckets_size()))) {
+    return decode_error::bad_field;
+  }
+  read_packed(from.buckets(), to.buckets);
+  return decode_error::none;
+}
+
+decode_error read_summary(const pb::ViewSummary& from, swim::view_summary& to) {
+  const std::uint32_t count = from.bucket_count();
+  if (!is_bucket_count(count) || from.names_size() != from.digests_size()) {
+    return decode_error::bad_field;
+  }
+  if (static_cast<std::size_t>(from.names_size()) > items_max ||
+      static_cast<std::size_t>(from.buckets_size()) > count) {
+    return decode_error::over_limit;
+  }
+  to.bucket_count = count;
+  read_packed(from.buckets(), to.buckets);
+  read_packed(from.names(), to.names);
+  read_packed(from.digests(), to.digests);
+  const bool in_range = std::all_of(to.buckets.begin(), to.buckets.end(),
+                                    [count](std::uint32_t bucket) { return bucket < count; });
+  return in_range ? decode_error::none : decode_error::bad_field;
 }
 
 decode_error read_view(const pb::ViewRows& from, swim::view_rows& to) {
   to.last = from.last();
+  return read_list(from.rows(), to.rows, read_row);
+}
+
+decode_error read_delta(const pb::ViewDelta& from, swim::view_delta& to) {
+  if (static_cast<std::size_t>(from.wanted_size()) > items_max) return decode_error::over_limit;
+  read_packed(from.wanted(), to.wanted);
   return read_list(from.rows(), to.rows, read_row);
 }
 
@@ -169,6 +214,12 @@ decode_error body_reader::read_one_of(const pb::Packet& from, swim::body& to) {
     return read_refusal(from.refusal(), hold<swim::refusal>(to));
   } else if (from.has_user_message()) {
     return read_user_message(from.user_message(), hold<swim::user_message>(to));
+  } else if (from.has_view_compare()) {
+    return read_compare(from.view_compare(), hold<swim::view_compare>(to));
+  } else if (from.has_view_summary()) {
+    return read_summary(from.view_summary(), hold<swim::view_summary>(to));
+  } else if (from.has_view_delta()) {
+    return read_delta(from.view_delta(), hold<swim::view_delta>(to));
   } else {
     to = std::monostate{};
   }

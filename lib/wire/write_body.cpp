@@ -18,6 +18,18 @@ static_assert(static_cast<int>(swim::update_kind::left) == pb::STATE_LEFT);
 static_assert(static_cast<int>(swim::refusal_reason::wrong_cluster) == pb::REFUSAL_WRONG_CLUSTER);
 static_assert(static_cast<int>(swim::refusal_reason::busy) == pb::REFUSAL_BUSY);
 
+void write_row(const swim::view_row& from, pb::ViewRow& to) {
+  LIFERING_CHECK(from.subject);
+  write_record(*from.subject, *to.mutable_subject());
+  to.set_incarnation(from.incarnation);
+  to.set_state(static_cast<pb::State>(from.state));
+}
+
+template <class Number, class List>
+void write_packed(const std::vector<Number>& from, List& to) {
+  to.Add(from.begin(), from.end());
+}
+
 struct body_writer {
   pb::Packet& to;
 
@@ -59,14 +71,30 @@ struct body_writer {
 
   void operator()(const swim::view_rows& value) const {
     auto& out = *to.mutable_view_rows();
-    for (const auto& row : value.rows) {
-      LIFERING_CHECK(row.subject);
-      auto& item = *out.add_rows();
-      write_record(*row.subject, *item.mutable_subject());
-      item.set_incarnation(row.incarnation);
-      item.set_state(static_cast<pb::State>(row.state));
-    }
+    for (const auto& row : value.rows)
+      write_row(row, *out.add_rows());
     out.set_last(value.last);
+  }
+
+  void operator()(const swim::view_compare& value) const {
+    LIFERING_CHECK(value.buckets.size() <= swim::view_buckets_max);
+    write_packed(value.buckets, *to.mutable_view_compare()->mutable_buckets());
+  }
+
+  void operator()(const swim::view_summary& value) const {
+    LIFERING_CHECK(value.names.size() == value.digests.size());
+    auto& out = *to.mutable_view_summary();
+    out.set_bucket_count(value.bucket_count);
+    write_packed(value.buckets, *out.mutable_buckets());
+    write_packed(value.names, *out.mutable_names());
+    write_packed(value.digests, *out.mutable_digests());
+  }
+
+  void operator()(const swim::view_delta& value) const {
+    auto& out = *to.mutable_view_delta();
+    for (const auto& row : value.rows)
+      write_row(row, *out.add_rows());
+    write_packed(value.wanted, *out.mutable_wanted());
   }
 
   void operator()(const swim::refusal& value) const {
@@ -122,9 +150,10 @@ void write_broadcast(const swim::broadcast& from, pb::Broadcast& to) {
 }  // namespace
 
 void write_body(const swim::packet& from, pb::Packet& to) {
-  const auto* view = std::get_if<swim::view_rows>(&from.body);
-  const std::size_t rows = view != nullptr ? view->rows.size() : 0;
-  LIFERING_CHECK(rows + from.updates.size() + from.broadcasts.size() <= items_max);
+  std::size_t items = from.updates.size() + from.broadcasts.size();
+  if (const auto* view = std::get_if<swim::view_rows>(&from.body)) items += view->rows.size();
+  if (const auto* delta = std::get_if<swim::view_delta>(&from.body)) items += delta->rows.size();
+  LIFERING_CHECK(items <= items_max);
   write_sender(from.from, *to.mutable_sender());
   std::visit(body_writer{to}, from.body);
   for (const auto& item : from.updates)

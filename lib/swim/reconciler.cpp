@@ -1,0 +1,205 @@
+#include "swim/reconciler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lifering::swim {
+namespace {
+
+constexpr std::size_t bytes_per_hash = 8;
+
+}  // namespace
+
+reconciler::reconciler(core& shared, membership& members, synchronizer& streams)
+    : shared_(shared), members_(members), streams_(streams), next_compare_(shared.now) {}
+
+std::size_t reconciler::room(row_id) const {
+  // What a body may take beside the sender part; a few bytes are left for its own framing.
+  const std::size_t sender_bytes =
+      size_bound(sender{.name = shared_.self->name, .epoch = shared_.self->epoch});
+  constexpr std::size_t framing = 40;
+  return shared_.settings.datagram_budget -
+         std::min(shared_.settings.datagram_budget, sender_bytes + framing);
+}
+
+void reconciler::digest_differs(row_id peer) {
+  if (!shared_.settings.parts.digest_sync || !shared_.settled) return;
+  ++shared_.counters.digest_mismatches;
+  // News in flight explains a difference; wait until it must have arrived.
+  const base::duration gossip = shared_.settings.timing.gossip_interval;
+  if (shared_.gossip.size() > 0 || shared_.now - shared_.view_changed < gossip) return;
+  if (shared_.now < next_compare_ || streams_.exchanges() > 0) return;
+  if (next_compare_ < shared_.view_changed) fruitless_ = 0;
+  next_compare_ = shared_.now + gossip + shared_.jitter(gossip);
+  // Should the digests be of no help, a whole view is.
+  if (++fruitless_ % 8 == 0) {
+    streams_.exchange(shared_.table.at(peer).subject->address, false, nullptr);
+    return;
+  }
+  std::size_t count = view_buckets_max;
+  while (count > 1 && count * bytes_per_hash > room(peer))
+    count /= 2;
+  view_compare ours;
+  for (std::size_t bucket = 0; bucket < count; ++bucket) {
+    ours.buckets.push_back(shared_.table.bucket_digest(bucket, count));
+  }
+  shared_.datagram(shared_.table.at(peer).subject->address).body = std::move(ours);
+  ++shared_.counters.compares_started;
+}
+
+bool reconciler::may_answer() {
+  if (shared_.now >= answers_until_) {
+    answers_until_ = shared_.now + base::duration(shared_.settings.timing.probe_interval);
+    answers_ = 0;
+  }
+  return answers_++ < answers_max;
+}
+
+std::vector<std::vector<row_id>> reconciler::members_of(const std::vector<bool>& wanted,
+                                                        std::size_t count) const {
+  std::vector<std::vector<row_id>> found(count);
+  for (row_id id = 0; id < shared_.table.slots(); ++id) {
+    const row& held = shared_.table.at(id);
+    if (!held.subject || !held.present()) continue;
+    const std::size_t bucket = hash_bytes(held.subject->name) % count;
+    if (wanted[bucket]) found[bucket].push_back(id);
+  }
+  return found;
+}
+
+void reconciler::on_compare(row_id peer, const view_compare& theirs) {
+  const std::size_t count = theirs.buckets.size();
+  if (count == 0 || count > view_buckets_max || !may_answer()) return;
+  std::vector<bool> differs(count);
+  bool any = false;
+  for (std::size_t bucket = 0; bucket < count; ++bucket) {
+    differs[bucket] = shared_.table.bucket_digest(bucket, count) != theirs.buckets[bucket];
+    any = any || differs[bucket];
+  }
+  if (!any) return;
+  const auto members = members_of(differs, count);
+  std::vector<view_summary> parts(1);
+  std::size_t used = 0;
+  for (std::size_t bucket = 0; bucket < count; ++bucket) {
+    if (!differs[bucket]) continue;
+    const std::size_t bytes = 2 + 2 * bytes_per_hash * members[bucket].size();
+    if (used + bytes > room(peer) && used > 0) {
+      parts.emplace_back();
+      used = 0;
+    }
+    if (bytes > room(peer) || parts.size() > datagrams_max) {
+      // Too different, or too many members, for datagrams.
+      if (streams_.exchanges() == 0) {
+        streams_.exchange(shared_.table.at(peer).subject->address, false, nullptr);
+      }
+      return;
+    }
+    used += bytes;
+    view_summary& part = parts.back();
+    part.bucket_count = static_cast<std::uint32_t>(count);
+    part.buckets.push_back(static_cast<std::uint32_t>(bucket));
+    for (const row_id id : members[bucket]) {
+      const record& held = *shared_.table.at(id).subject;
+      part.names.push_back(hash_bytes(held.name));
+      part.digests.push_back(digest_of(part.names.back(), held.epoch, held.incarnation));
+    }
+  }
+  for (view_summary& part : parts) {
+    shared_.datagram(shared_.table.at(peer).subject->address).body = std::move(part);
+  }
+}
+
+void reconciler::on_summary(row_id peer, const view_summary& theirs) {
+  const std::size_t count = theirs.bucket_count;
+  if (count == 0 || count > view_buckets_max || theirs.names.size() != theirs.digests.size() ||
+      !may_answer()) {
+    return;
+  }
+  std::vector<bool> covered(count);
+  for (const std::uint32_t bucket : theirs.buckets) {
+    if (bucket < count) covered[bucket] = true;
+  }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> listed;  // name, digest
+  for (std::size_t i = 0; i < theirs.names.size(); ++i) {
+    if (covered[theirs.names[i] % count]) listed.emplace_back(theirs.names[i], theirs.digests[i]);
+  }
+  std::sort(listed.begin(), listed.end());
+  std::vector<row_id> lacking;
+  std::vector<std::uint64_t> wanted;
+  for (const auto& [name, digest] : listed) {
+    const row_id id = shared_.table.find_hash(name);
+    if (id == no_row) {
+      wanted.push_back(name);
+      continue;
+    }
+    const record& held = *shared_.table.at(id).subject;
+    if (!shared_.table.at(id).present() ||
+        digest_of(name, held.epoch, held.incarnation) != digest) {
+      wanted.push_back(name);
+      lacking.push_back(id);
+    }
+  }
+  for (const auto& bucket : members_of(covered, count)) {
+    for (const row_id id : bucket) {
+      const std::uint64_t name = hash_bytes(shared_.table.at(id).subject->name);
+      const auto at =
+          std::lower_bound(listed.begin(), listed.end(), std::pair{name, std::uint64_t{0}});
+      if (at == listed.end() || at->first != name) lacking.push_back(id);
+    }
+  }
+  if (!lacking.empty() || !wanted.empty()) send_delta(peer, lacking, wanted);
+}
+
+void reconciler::on_delta(row_id peer, const view_delta& theirs) {
+  if (!may_answer()) return;
+  std::vector<row_id> answer;
+  for (const view_row& row : theirs.rows) {
+    if (members_.merge(row)) answer.push_back(shared_.table.find(row.subject->name));
+    if (shared_.phase != life_phase::running) return;
+  }
+  for (const std::uint64_t name : theirs.wanted) {
+    const row_id id = shared_.table.find_hash(name);
+    if (id != no_row) answer.push_back(id);
+  }
+  std::sort(answer.begin(), answer.end());
+  answer.erase(std::unique(answer.begin(), answer.end()), answer.end());
+  if (!answer.empty()) send_delta(peer, answer, {});
+}
+
+void reconciler::send_delta(row_id peer, const std::vector<row_id>& rows,
+                            const std::vector<std::uint64_t>& wanted) {
+  const endpoint to = shared_.table.at(peer).subject->address;
+  std::vector<view_delta> parts(1);
+  std::size_t used = 0;
+  const auto make_room = [&](std::size_t bytes) {
+    if (used > 0 && used + bytes > room(peer)) {
+      parts.emplace_back();
+      used = 0;
+    }
+    used += bytes;
+  };
+  for (const std::uint64_t name : wanted) {
+    make_room(bytes_per_hash);
+    parts.back().wanted.push_back(name);
+  }
+  bool fits = true;
+  for (const row_id id : rows) {
+    const row& held = shared_.table.at(id);
+    view_row row{held.subject, std::max(held.incarnation, held.subject->incarnation), held.state};
+    const std::size_t bytes = size_bound(row);
+    fits = fits && bytes <= room(peer);
+    if (!fits) break;
+    make_room(bytes);
+    parts.back().rows.push_back(std::move(row));
+  }
+  if (!fits || parts.size() > datagrams_max) {
+    if (streams_.exchanges() == 0) streams_.exchange(to, false, nullptr);
+    return;
+  }
+  for (view_delta& part : parts) {
+    shared_.counters.delta_rows_sent += part.rows.size();
+    shared_.datagram(to).body = std::move(part);
+  }
+}
+
+}  // namespace lifering::swim

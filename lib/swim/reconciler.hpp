@@ -1,0 +1,52 @@
+// Agreement by digest: when a peer's view digest differs from ours and no news explains it, the two
+// find out in a few datagrams which members they hold differently, and exchange only those.
+//
+//     view_compare   our digest of each bucket           ->
+//                <-  view_summary   hashes of the members in the buckets that differ
+//     view_delta     what the peer lacks, what we want   ->
+//                <-  view_delta   what we wanted, what we hold too old
+//
+// What would take more than a few datagrams travels as a whole view on a stream instead.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "swim/core.hpp"
+#include "swim/membership.hpp"
+#include "swim/synchronizer.hpp"
+
+namespace lifering::swim {
+
+class reconciler {
+ public:
+  reconciler(core& shared, membership& members, synchronizer& streams);
+
+  /// A peer's packet carried another digest than ours.
+  void digest_differs(row_id peer);
+
+  void on_compare(row_id peer, const view_compare& theirs);
+  void on_summary(row_id peer, const view_summary& theirs);
+  void on_delta(row_id peer, const view_delta& theirs);
+
+ private:
+  std::size_t room(row_id peer) const;
+  std::vector<std::vector<row_id>> members_of(const std::vector<bool>& wanted,
+                                              std::size_t count) const;
+  void send_delta(row_id peer, const std::vector<row_id>& rows,
+                  const std::vector<std::uint64_t>& wanted);
+  bool may_answer();
+
+  core& shared_;
+  membership& members_;
+  synchronizer& streams_;
+  base::time_point next_compare_;
+  base::time_point answers_until_{};
+  unsigned answers_ = 0;
+  unsigned fruitless_ = 0;  ///< Compares since our view last changed.
+
+  static constexpr std::size_t datagrams_max = 8;
+  static constexpr unsigned answers_max = 64;  ///< A probe interval; more are not answered.
+};
+
+}  // namespace lifering::swim
