@@ -111,6 +111,8 @@ base::rng cluster::random_of(node_id which) const {
 
 void cluster::stop(node_id which, presence left_behind) {
   if (!running(which)) return;
+  for (observer* who : observers_)
+    who->on_stopping(which);
   nodes_[which]->stop();
   hosts.stop(which, left_behind);
   streams.process_ended(which, left_behind);

@@ -14,7 +14,9 @@ class observer {
   virtual ~observer() = default;
 
   virtual void on_started(node_id) {}
-  /// Its process is gone: crashed, vanished, left or superseded.
+  /// Its process is about to end: crashed, vanished, left or superseded. The machine is there yet.
+  virtual void on_stopping(node_id) {}
+  /// It is gone.
   virtual void on_stopped(node_id) {}
 
   /// After each call of a machine: first its events in order, then the step as a whole. `heard` is

@@ -120,6 +120,10 @@ void views::on_event(node_id at, const swim::member_changed& what) {
     cluster_.broken.add(
         at, "event about node-" + std::to_string(known.node) + ": " + std::string(wrong));
   }
+  if (what.kind == event_kind::joined && before && before->state == member_state::failed &&
+      before->record->value->epoch == known.value->epoch) {
+    ++revivals_;
+  }
   const std::uint64_t old = nodes_[at].content;
   believe(at, known.node, known, what.state);
   if (nodes_[at].live) move(contents_, old, nodes_[at].content);

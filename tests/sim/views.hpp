@@ -49,6 +49,9 @@ class views final : public observer {
   std::size_t distinct_views() const noexcept { return contents_.size(); }
   std::size_t live() const noexcept { return live_; }
 
+  /// How often a life that had failed was present again: parts that were apart have merged.
+  std::uint64_t revivals() const noexcept { return revivals_; }
+
   /// The same sums taken from the machine's own table; for the checkers.
   struct sums {
     std::uint64_t content = 0;
@@ -95,6 +98,7 @@ class views final : public observer {
   std::vector<std::uint64_t> true_content_;
   std::size_t live_ = 0;
   std::uint64_t publications_ = 0;
+  std::uint64_t revivals_ = 0;
 };
 
 }  // namespace lifering::sim
