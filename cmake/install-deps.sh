@@ -7,8 +7,8 @@
 # Where the packages come from elsewhere, LIFERING_DEPS=present makes this script trust that they are there.
 set -euo pipefail
 
-build=(g++ cmake ninja-build libasio-dev libprotobuf-dev protobuf-compiler libspdlog-dev)
-test=(catch2 ccache clang pkg-config)
+build=(g++ cmake ninja-build libasio-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev)
+test=(catch2 ccache clang libclang-rt-14-dev pkg-config)
 
 say() { echo "lifering: $*" >&2; }
 

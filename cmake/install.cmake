@@ -15,6 +15,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/liferingConfig.cmake
   ${PROJECT_BINARY_DIR}/liferingConfigVersion.cmake
   cmake/FindAsio.cmake
+  cmake/Findsodium.cmake
   DESTINATION ${package_dir})
 
 # The pkg-config file finds its prefix from its own place. The folders in it are relative to that, unless the builder
@@ -26,7 +27,7 @@ cmake_path(APPEND LIFERING_PC_INCLUDEDIR "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR
 if(BUILD_SHARED_LIBS)
   set(LIFERING_PC_CFLAGS " -DLIFERING_SHARED")
 else()
-  set(LIFERING_PC_REQUIRES "protobuf-lite spdlog")
+  set(LIFERING_PC_REQUIRES "libsodium protobuf-lite spdlog")
 endif()
 configure_file(cmake/lifering.pc.in lifering.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lifering.pc DESTINATION ${pkgconfig_dir})

@@ -15,4 +15,8 @@ inline constexpr std::size_t items_max = 8192;
 /// sender, the envelope and what rides along.
 inline constexpr std::size_t packet_max = swim::user_payload_max + std::size_t{64} * 1024;
 
+/// Lives whose sealed packets a codec tells apart: twice the members that a cluster may have by
+/// default. Those heard longest ago are forgotten first.
+inline constexpr std::size_t lives_max = 32768;
+
 }  // namespace lifering::wire

@@ -1,0 +1,75 @@
+// Tells repeated packets from new ones by their numbers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace lifering::wire {
+
+/// The numbers that one life used, as far as they matter: the highest one, and which of those
+/// shortly below it came already (RFC 6479, with one bit a number).
+class replay_window {
+ public:
+  /// How far packets may overtake each other. A frame may wait on its stream while datagrams pass
+  /// it, so this is wider than a reordering network needs.
+  static constexpr std::size_t width = 4096;
+
+  /// Takes a number: false if it came before or is older than the window.
+  bool accept(std::uint64_t number) noexcept;
+
+ private:
+  static constexpr std::size_t word_bits = 64;
+  /// One word more than the width, so that clearing a whole word never takes one that counts.
+  static constexpr std::size_t words = width / word_bits + 1;
+
+  std::uint64_t highest_ = 0;
+  std::array<std::uint64_t, words> seen_{};
+};
+
+/// The windows of the lives that sealed packets come from. It remembers the `lives_max` that were
+/// heard last; a life that was forgotten is heard as if for the first time, and so is its repeated
+/// packet. That is one reason why a first packet alone must prove nothing: see `receipt`.
+///
+/// Not thread-safe. Memory: about 600 bytes and the name for each life.
+class replay_guard {
+ public:
+  explicit replay_guard(std::size_t lives_max);
+
+  enum class verdict : std::uint8_t {
+    fresh,
+    first,     ///< Fresh as far as can be known: the first of its life.
+    repeated,  ///< Came before, or is too old to say.
+  };
+
+  /// Takes packet `number` of a life. Only for packets that a key has opened. Numbers begin at 1; 0
+  /// is never fresh.
+  verdict accept(std::string_view name, std::uint64_t epoch, std::uint64_t number);
+
+  std::size_t lives() const noexcept { return windows_.size(); }
+
+ private:
+  struct life {
+    std::string name;
+    std::uint64_t epoch;
+    replay_window window;
+  };
+  struct key {
+    std::string_view name;  // Of the life, or of who is looked for.
+    std::uint64_t epoch;
+    friend bool operator==(const key&, const key&) = default;
+  };
+  struct hash {
+    std::size_t operator()(const key& of) const noexcept;
+  };
+
+  std::size_t lives_max_;
+  std::list<life> by_recency_;  // Heard last comes first.
+  std::unordered_map<key, std::list<life>::iterator, hash> windows_;
+};
+
+}  // namespace lifering::wire

@@ -1,0 +1,93 @@
+// Numbers of packets, against a dumb twin that remembers all of them.
+#include "wire/replay_guard.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "base/rng.hpp"
+#include "support/catch.hpp"
+
+using lifering::base::rng;
+using lifering::wire::replay_guard;
+using lifering::wire::replay_window;
+using verdict = replay_guard::verdict;
+
+namespace {
+
+class remembers_all {
+ public:
+  bool accept(std::uint64_t number) {
+    if (number == 0) return false;
+    if (highest_ > number && highest_ - number >= replay_window::width) return false;
+    highest_ = std::max(highest_, number);
+    return seen_.insert(number).second;
+  }
+
+ private:
+  std::uint64_t highest_ = 0;
+  std::set<std::uint64_t> seen_;
+};
+
+}  // namespace
+
+TEST_CASE("The window says what one that remembers all numbers says", "[wire][seal]") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    rng random(seed);
+    replay_window window;
+    remembers_all twin;
+    std::uint64_t around = 1;
+    for (int i = 0; i < 20'000; ++i) {
+      // Mostly forwards, now and then far, and back over the whole window and beyond it.
+      if (random.chance(1, 3)) around += random.below(5);
+      if (random.chance(1, 500)) around += random.below(10'000);
+      const std::uint64_t back = random.below(random.chance(1, 10) ? 6'000 : 70);
+      const std::uint64_t number = around > back ? around - back : 0;
+      INFO("seed " << seed << ", number " << number);
+      REQUIRE(window.accept(number) == twin.accept(number));
+    }
+  }
+}
+
+TEST_CASE("The last number there is can be used, once", "[wire][seal]") {
+  replay_window window;
+  CHECK(window.accept(1));
+  CHECK(window.accept(UINT64_MAX));
+  CHECK_FALSE(window.accept(UINT64_MAX));
+  CHECK_FALSE(window.accept(1));
+  CHECK(window.accept(UINT64_MAX - (replay_window::width - 1)));
+  CHECK_FALSE(window.accept(UINT64_MAX - replay_window::width));
+}
+
+TEST_CASE("Lives don't share their numbers, whether of one name or of two", "[wire][seal]") {
+  replay_guard guard(10);
+  CHECK(guard.accept("a", 1, 5) == verdict::first);
+  CHECK(guard.accept("a", 2, 5) == verdict::first);
+  CHECK(guard.accept("b", 1, 5) == verdict::first);
+  CHECK(guard.accept("a", 1, 5) == verdict::repeated);
+  CHECK(guard.accept("a", 1, 6) == verdict::fresh);
+  CHECK(guard.accept("c", 1, 0) == verdict::repeated);
+  CHECK(guard.lives() == 3);
+}
+
+TEST_CASE("The life that was heard longest ago is forgotten first", "[wire][seal]") {
+  replay_guard guard(3);
+  guard.accept("a", 1, 1);
+  guard.accept("b", 1, 1);
+  guard.accept("c", 1, 1);
+  CHECK(guard.accept("a", 1, 1) == verdict::repeated);  // Heard, though to no avail.
+  CHECK(guard.accept("d", 1, 1) == verdict::first);     // In the place of b.
+  CHECK(guard.lives() == 3);
+  CHECK(guard.accept("a", 1, 1) == verdict::repeated);
+  CHECK(guard.accept("c", 1, 1) == verdict::repeated);
+  CHECK(guard.accept("b", 1, 1) == verdict::first);
+}
+
+TEST_CASE("A flood of lives takes no more room than its limit", "[wire][seal]") {
+  replay_guard guard(100);
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    REQUIRE(guard.accept("life " + std::to_string(i), i, 1) == verdict::first);
+    REQUIRE(guard.lives() <= 100);
+  }
+}
