@@ -98,6 +98,10 @@ class LIFERING_API member_list {
   std::shared_ptr<const cluster_detail::member_pointers> members_;  ///< Never null.
 };
 
+/// What is wrong with the text of a seed, in one sentence, or nothing. join() checks its seeds so;
+/// for programs that want to know before they start. Looks nothing up.
+LIFERING_API std::optional<problem> validate_seed(std::string_view text);
+
 /// One number that the library keeps about itself.
 struct metric {
   std::string_view name;    ///< "datagrams_sent", "dropped"; static storage.

@@ -80,19 +80,19 @@ std::error_code publish(core& inside, swim::update_command change) {
 }
 
 std::error_code publish_metadata(core& inside, std::string metadata) {
-  swim::update_command change;
+  swim::update_command change{};
   change.metadata = std::move(metadata);
   return publish(inside, std::move(change));
 }
 
 std::error_code publish_weight(core& inside, weight value) {
-  swim::update_command change;
+  swim::update_command change{};
   change.weight = value;
   return publish(inside, std::move(change));
 }
 
 std::error_code publish_phase(core& inside, member_phase value) {
-  swim::update_command change;
+  swim::update_command change{};
   change.phase = value;
   return publish(inside, std::move(change));
 }
@@ -116,11 +116,7 @@ std::optional<problem> check_metadata(const options& given, const std::string& m
 
 std::optional<problem> check_seeds(const std::vector<std::string>& seeds) {
   for (const auto& seed : seeds) {
-    if (!net::seed::parse(seed)) {
-      return problem{errc::invalid_seed, quoted(seed) +
-                                             " is no seed; HOST:PORT, HOST, [IPV6]:PORT or an "
-                                             "address would be right, such as 10.0.0.1:7946"};
-    }
+    if (auto found = validate_seed(seed)) return found;
   }
   return std::nullopt;
 }
@@ -134,6 +130,13 @@ void throw_if_failed(const outcome& result) {
 }
 
 }  // namespace
+
+std::optional<problem> validate_seed(std::string_view text) {
+  if (net::seed::parse(text)) return std::nullopt;
+  return problem{errc::invalid_seed, quoted(text) +
+                                         " is no seed; HOST:PORT, HOST, [IPV6]:PORT or an address "
+                                         "would be right, such as 10.0.0.1:7946"};
+}
 
 cluster::cluster(lifering::options options) : core_(core::make(std::move(options), {})) {}
 cluster::cluster(asio::any_io_executor executor, lifering::options options)

@@ -232,8 +232,8 @@ void core::close() {
 
 void core::on_driver_closed() {
   publisher_->close();
-  for (const auto& [id, operation] : std::exchange(pending_, {})) {
-    operation->complete(errc::canceled, 0, "the cluster object was stopped");
+  for (const auto& [id, command] : std::exchange(pending_, {})) {
+    command.done->complete(errc::canceled, 0, "the cluster object was stopped");
   }
   refresh();
   // Whatever the builder's thread has posted comes before this.

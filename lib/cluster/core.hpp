@@ -91,6 +91,7 @@ class core : public std::enable_shared_from_this<core> {
   void on_batch(std::span<const swim::effect> effects);
   void on_change(const swim::member_changed& effect, batch& next);
   void on_completed(const swim::completed& effect, batch& next);
+  void log_join(const swim::completed& effect);
   void sync_self();
   batch finished_batch(batch next);
   void refresh();
@@ -121,7 +122,11 @@ class core : public std::enable_shared_from_this<core> {
   std::shared_ptr<net::driver> driver_;
   std::optional<asio::steady_timer> timer_;
   roster roster_;
-  std::map<swim::command_id, std::unique_ptr<operation>> pending_;
+  struct pending_command {
+    std::unique_ptr<operation> done;
+    bool is_join;
+  };
+  std::map<swim::command_id, pending_command> pending_;
 };
 
 // Commands are of few types, all of which have an `id`.
@@ -144,7 +149,8 @@ void core::begin(Command command, std::unique_ptr<operation> done) {
 template <class Command>
 void core::issue(const Command& command, std::unique_ptr<operation> done) {
   if (unavailable()) return done->complete(errc::canceled, 0, "the cluster object was stopped");
-  pending_.emplace(command.id, std::move(done));
+  constexpr bool is_join = std::is_same_v<Command, swim::join_command>;
+  pending_.emplace(command.id, pending_command{std::move(done), is_join});
   driver_->command(command);
   sync_self();
 }

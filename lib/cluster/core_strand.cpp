@@ -95,8 +95,17 @@ void core::on_change(const swim::member_changed& effect, batch& next) {
 void core::on_completed(const swim::completed& effect, batch& next) {
   const auto found = pending_.find(effect.command);
   if (found == pending_.end()) return;
-  next.completions.push_back({std::move(found->second), effect.error, effect.count, effect.detail});
+  if (found->second.is_join) log_join(effect);
+  next.completions.push_back(
+      {std::move(found->second.done), effect.error, effect.count, effect.detail});
   pending_.erase(found);
+}
+
+void core::log_join(const swim::completed& effect) {
+  if (!effect.error) return log_(log_level::info, "Joined.");
+  if (effect.error == errc::canceled) return;
+  const std::string& why = effect.detail.empty() ? effect.error.message() : effect.detail;
+  log_(log_level::warning, "Could not join: " + why + ". Serving alone and trying on.");
 }
 
 /// Brings our own row in line with the machine's: it changes without an event when we refute a
