@@ -73,7 +73,7 @@ void contacts::pump() {
     if (joining_.empty()) return;
   }
   const attempt& at = joining_.front();
-  if (at.resolving == 0 && at.trying == 0 && at.untried.empty()) {
+  if (at.resolving == 0 && at.trying == 0 && at.untried.empty() && at.busy.empty()) {
     if (at.refused) return finish(at.refused, 0);
     // Every seed was ourselves: the first member of its cluster.
     finish(at.why.empty() ? std::error_code() : std::error_code(errc::no_seed_answered), 0);
@@ -89,6 +89,7 @@ void contacts::try_address(const endpoint& address) {
         attempt& at = joining_.front();
         --at.trying;
         if (!error) return finish({}, 1);
+        if (error == errc::busy) return retry_later(address);
         note(address.to_string() + ": " + (detail.empty() ? error.message() : detail));
         const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
                              error == errc::wrong_placement || error == errc::name_in_use ||
@@ -100,6 +101,18 @@ void contacts::try_address(const endpoint& address) {
     --joining_.front().trying;
     note(address.to_string() + ": too many streams are open");
   }
+}
+
+void contacts::retry_later(const endpoint& address) {
+  // A seed that a whole cluster joins at once has a limited number of places. Come back when some
+  // are free again, later and later, and not all together.
+  attempt& at = joining_.front();
+  if (at.busy.empty()) {
+    const base::duration first = shared_.settings.timing.probe_timeout;
+    const base::duration full = first * (std::int64_t{1} << std::min(at.retries++, 4u));
+    at.retry_at = shared_.now + full / 4 + shared_.jitter(full);
+  }
+  at.busy.push_back(address);
 }
 
 void contacts::note(const std::string& what) {
@@ -143,6 +156,13 @@ void contacts::advance() {
     if (at.why.empty()) note("no seed answered before the deadline");
     finish(at.refused ? at.refused : std::error_code(errc::no_seed_answered), 0);
   }
+  if (!joining_.empty() && !joining_.front().busy.empty() &&
+      joining_.front().retry_at <= shared_.now) {
+    attempt& at = joining_.front();
+    at.untried.insert(at.untried.end(), at.busy.begin(), at.busy.end());
+    at.busy.clear();
+    pump();
+  }
   if (next_heal_ > shared_.now) return;
   if (shared_.settings.parts.heal && shared_.phase == life_phase::running && joining_.empty()) {
     heal();
@@ -172,7 +192,11 @@ bool contacts::is_present(const endpoint& address) const {
 }
 
 base::time_point contacts::next_deadline() const noexcept {
-  const base::time_point deadline = joining_.empty() ? base::never : joining_.front().deadline;
+  base::time_point deadline = base::never;
+  if (!joining_.empty()) {
+    deadline = joining_.front().deadline;
+    if (!joining_.front().busy.empty()) deadline = std::min(deadline, joining_.front().retry_at);
+  }
   return shared_.settings.parts.heal ? std::min(deadline, next_heal_) : deadline;
 }
 

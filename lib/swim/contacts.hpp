@@ -35,6 +35,9 @@ class contacts {
     command_id id{};
     base::time_point deadline{};
     std::vector<endpoint> untried;
+    std::vector<endpoint> busy;  ///< Had no room; asked again at `retry_at`.
+    base::time_point retry_at{};
+    unsigned retries = 0;
     std::size_t resolving = 0;
     std::size_t trying = 0;
     std::error_code refused;
@@ -42,6 +45,7 @@ class contacts {
   };
 
   void pump();
+  void retry_later(const endpoint& address);
   void try_address(const endpoint& address);
   void note(const std::string& what);
   void finish(std::error_code error, std::uint32_t contacted);

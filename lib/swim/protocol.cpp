@@ -182,7 +182,8 @@ void machine::compare_views(const sender& theirs, row_id by) {
     return;
   }
   const row& held = core_.table.at(by);
-  if (held.present() && held.subject->epoch == theirs.epoch) reconciler_.digest_differs(by);
+  if (held.present() && held.subject->epoch == theirs.epoch)
+    reconciler_.digest_differs(by, theirs.known_members);
 }
 
 // The public face.

@@ -22,7 +22,7 @@ std::size_t reconciler::room(row_id) const {
          std::min(shared_.settings.datagram_budget, sender_bytes + framing);
 }
 
-void reconciler::digest_differs(row_id peer) {
+void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
   if (!shared_.settings.parts.digest_sync || !shared_.settled) return;
   ++shared_.counters.digest_mismatches;
   // News in flight explains a difference; wait until it must have arrived.
@@ -31,8 +31,11 @@ void reconciler::digest_differs(row_id peer) {
   if (shared_.now < next_compare_ || streams_.exchanges() > 0) return;
   if (next_compare_ < shared_.view_changed) fruitless_ = 0;
   next_compare_ = shared_.now + gossip + shared_.jitter(gossip);
-  // Should the digests be of no help, a whole view is.
-  if (++fruitless_ % 8 == 0) {
+  // One that knows few of us lacks most and may not know us as members, whom alone it would answer;
+  // and should the digests be of no help, a whole view is.
+  const std::uint64_t known_here = shared_.table.present();
+  const bool far_apart = 2 * known_there <= known_here || 2 * known_here <= known_there;
+  if (far_apart || ++fruitless_ % 4 == 0) {
     streams_.exchange(shared_.table.at(peer).subject->address, false, nullptr);
     return;
   }

@@ -22,8 +22,8 @@ class reconciler {
  public:
   reconciler(core& shared, membership& members, synchronizer& streams);
 
-  /// A peer's packet carried another digest than ours.
-  void digest_differs(row_id peer);
+  /// A peer's packet carried another digest than ours; it knows that many present members.
+  void digest_differs(row_id peer, std::uint64_t known_there);
 
   void on_compare(row_id peer, const view_compare& theirs);
   void on_summary(row_id peer, const view_summary& theirs);

@@ -104,6 +104,7 @@ void synchronizer::on_opened(stream_id) {}  // frames were queued when it was as
 void synchronizer::on_accepted(stream_id stream, const endpoint& from) {
   if (!room() || !shared_.active()) {
     ++shared_.counters.dropped_stream_limit;
+    shared_.frame(stream).body = refusal{refusal_reason::busy, "too many streams are open"};
     shared_.out->push(close_stream{stream});
     return;
   }
@@ -246,7 +247,8 @@ void synchronizer::on_ended(stream_id stream, std::error_code error) {
     // Anything of ours tells a stranger that this is another cluster.
     return refuse(*at, refusal_reason::wrong_cluster, "");
   }
-  end(stream, error ? error : std::error_code(errc::unreachable), "", false);
+  // Closed before it answered: it had no room for us.
+  end(stream, error ? error : std::error_code(errc::busy), "", false);
 }
 
 void synchronizer::end(stream_id stream, std::error_code error, const std::string& detail,

@@ -24,8 +24,10 @@ std::size_t village::add(const std::string& name, const std::string& address) {
   villagers_.push_back(std::make_unique<villager>());
   villager& made = *villagers_.back();
   made.name = name;
-  made.address =
-      *endpoint::parse(address.empty() ? "10.0.0." + std::to_string(index + 1) + ":7946" : address);
+  made.address = address.empty() ? endpoint::v4({10, 0, static_cast<std::uint8_t>((index + 1) >> 8),
+                                                 static_cast<std::uint8_t>(index + 1)},
+                                                7946)
+                                 : *endpoint::parse(address);
   record self;
   self.name = name;
   self.address = made.address;
