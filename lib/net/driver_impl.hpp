@@ -73,7 +73,6 @@ class driver::impl final : public datagram_handler, public stream_handler {
                      std::error_code error);
   void timer_expired();
   void count_dropped(wire::decode_error error);
-  void send_refusal(swim::stream_id id, std::error_code why);
 
   // Hands one input to the machine and carries its effects out.
   template <class Input>

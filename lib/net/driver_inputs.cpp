@@ -102,32 +102,9 @@ void driver::impl::frame_received(swim::stream_id id, std::span<const std::uint8
 void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {
   count_dropped(error);
   ++count_.streams_failed;
-  const auto why = as_stream_error(error);
-  const bool is_foreign =
-      error == wire::decode_error::wrong_cluster || error == wire::decode_error::wrong_version;
-  if (is_foreign && swim::is_accepted(id)) {
-    send_refusal(id, why);
-    streams_->close(id);
-  } else {
-    streams_->drop(id);
-  }
-  apply(swim::stream_ended{id, why});
-}
-
-void driver::impl::send_refusal(swim::stream_id id, std::error_code why) {
-  // The machine doesn't speak with strangers. That they are told at all is for the person who gave
-  // a wrong cluster id or runs an old version, and who would otherwise see only a closed
-  // connection. The envelope alone, with our cluster id and version, tells it to a reader that goes
-  // no further.
-  swim::packet answer;
-  const auto& self = *machine_->self();
-  answer.from.name = self.name;
-  answer.from.epoch = self.epoch;
-  answer.from.incarnation = self.incarnation;
-  answer.body = swim::refusal{why == errc::wrong_cluster ? swim::refusal_reason::wrong_cluster
-                                                         : swim::refusal_reason::wrong_version,
-                              why.message()};
-  streams_->send(id, [&](std::vector<std::uint8_t>& out) { codec_.encode(answer, out); });
+  // The machine may answer a foreign peer with a refusal before it closes; then let that be sent.
+  apply(swim::stream_ended{id, as_stream_error(error)});
+  streams_->drop(id);
 }
 
 void driver::impl::seed_resolved(const std::string& seed, std::vector<endpoint> addresses,

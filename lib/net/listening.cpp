@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "net/system_error.hpp"
 
 namespace lifering::net {
 namespace {
@@ -35,9 +36,10 @@ void open_bound(Socket& socket, const asio::ip::basic_endpoint<Protocol>& at,
   socket.bind(at, error);
 }
 
-problem explain(const endpoint& at, std::string_view protocol, const std::error_code& error) {
+problem explain(const endpoint& at, std::string_view protocol, const std::error_code& why) {
+  const auto error = to_standard(why);
   const auto address = at.to_string();
-  if (error == asio::error::address_in_use) {
+  if (error == std::errc::address_in_use) {
     return {errc::address_in_use, "The " + std::string(protocol) + " port of " + address +
                                       " is in use by another process; stop it or bind to another "
                                       "port."};
@@ -46,12 +48,12 @@ problem explain(const endpoint& at, std::string_view protocol, const std::error_
     return {errc::invalid_address, "No interface of this host has the address of " + address +
                                        "; bind to one that it has, or to 0.0.0.0 or [::] for all."};
   }
-  if (error == asio::error::access_denied) {
+  if (error == std::errc::permission_denied) {
     return {errc::invalid_address,
             "This process may not bind to " + address +
                 "; take a port from 1024 upwards, or give it the privilege."};
   }
-  if (error == asio::error::address_family_not_supported) {
+  if (error == std::errc::address_family_not_supported) {
     return {errc::invalid_address, "This host has no " + std::string(at.is_v4() ? "IPv4" : "IPv6") +
                                        ", which " + address + " needs; bind to the other kind."};
   }

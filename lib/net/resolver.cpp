@@ -64,12 +64,16 @@ std::error_code translate(int code) {
     case EAI_FAIL:
       return asio::error::no_recovery;
     case EAI_MEMORY:
-      return asio::error::no_memory;
+      return std::make_error_code(std::errc::not_enough_memory);
     case EAI_SYSTEM:
-      return {errno, asio::error::get_system_category()};
+      return {errno, std::system_category()};
     default:
       return asio::error::host_not_found;
   }
+}
+
+std::error_code wrong_family() {
+  return std::make_error_code(std::errc::address_family_not_supported);
 }
 
 }  // namespace
@@ -124,7 +128,7 @@ void resolver::resolve(const std::string& seed_text, base::duration deadline) {
   if (!parsed) return answer_later(seed_text, {}, errc::invalid_seed);
   if (parsed->address) {
     if (is_reachable(*parsed->address)) return answer_later(seed_text, {*parsed->address}, {});
-    return answer_later(seed_text, {}, asio::error::address_family_not_supported);
+    return answer_later(seed_text, {}, wrong_family());
   }
   const auto id = ++next_id_;
   const auto [added, is_new] = requests_.emplace(
@@ -190,7 +194,7 @@ void resolver::looked_up(std::uint64_t id, const std::vector<endpoint>& found,
     const bool is_new = std::find(addresses.begin(), addresses.end(), each) == addresses.end();
     if (is_new && is_reachable(each) && addresses.size() < addresses_max) addresses.push_back(each);
   }
-  if (!error && addresses.empty()) error = asio::error::address_family_not_supported;
+  if (!error && addresses.empty()) error = wrong_family();
   resolved_(asked.seed_text, std::move(addresses), error);
 }
 

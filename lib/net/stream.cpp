@@ -8,17 +8,18 @@
 #include <utility>
 
 #include "net/stream_set.hpp"
+#include "net/system_error.hpp"
 
 namespace lifering::net {
 namespace {
 
 /// The system's many words for "nobody answers there", as ours. Others stay what they are.
 std::error_code translate(std::error_code error) {
-  if (error == asio::error::timed_out) return errc::timed_out;
-  if (error == asio::error::operation_aborted) return errc::canceled;
-  if (error == asio::error::connection_refused || error == asio::error::host_unreachable ||
-      error == asio::error::network_unreachable || error == asio::error::network_down ||
-      error == asio::error::address_family_not_supported) {
+  error = to_standard(error);
+  if (error == std::errc::timed_out) return errc::timed_out;
+  if (error == std::errc::connection_refused || error == std::errc::host_unreachable ||
+      error == std::errc::network_unreachable || error == std::errc::network_down ||
+      error == std::errc::address_family_not_supported) {
     return errc::unreachable;
   }
   return error;

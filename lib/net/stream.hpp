@@ -47,6 +47,8 @@ class stream : public std::enable_shared_from_this<stream> {
   /// Says nothing from now on, and ends when what is queued was sent and the peer has seen it.
   void release();
 
+  bool is_released() const noexcept { return released_; }
+
   /// Says nothing from now on, and ends at once.
   void abort();
 

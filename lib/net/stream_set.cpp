@@ -88,7 +88,7 @@ void stream_set::drop(swim::stream_id id) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   const auto ending = found->second;
-  ending->abort();
+  if (!ending->is_released()) ending->abort();
 }
 
 void stream_set::stop() {

@@ -75,7 +75,7 @@ class stream_set {
   /// Closes after what is queued was sent; nothing of this stream is told any more.
   void close(swim::stream_id id);
 
-  /// Ends a stream at once and without a word.
+  /// Ends a stream at once and without a word, unless it is closing.
   void drop(swim::stream_id id);
 
   /// Likewise all streams.

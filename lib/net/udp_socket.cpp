@@ -4,6 +4,8 @@
 #include <asio/error.hpp>
 #include <asio/socket_base.hpp>
 
+#include "net/system_error.hpp"
+
 namespace lifering::net {
 namespace {
 
@@ -24,6 +26,15 @@ int granted(asio::ip::udp::socket& socket, int wanted) {
   Option option;
   socket.get_option(option, ignored);
   return option.value();
+}
+
+/// Whether a failed send tells of our own host. The others are about what was to be sent, or where
+/// to: an address of a family that the socket doesn't speak says nothing about either member.
+bool is_about_us(const std::error_code& error) {
+  return error == std::errc::no_buffer_space || error == std::errc::not_enough_memory ||
+         error == std::errc::network_unreachable || error == std::errc::network_down ||
+         error == std::errc::host_unreachable || error == std::errc::operation_not_permitted ||
+         error == std::errc::permission_denied;
 }
 
 bool is_blocked(const std::error_code& error) {
@@ -135,15 +146,15 @@ void udp_socket::flush() {
 void udp_socket::skip_failed(std::error_code error) {
   const auto to = from_asio(outgoing_[sent_++].to);
   ++count_.send_errors;
-  // A refusal is never about this datagram: it came while other ones were under way.
-  if (error != asio::error::connection_refused) handler_.datagram_failed(to, error);
+  error = to_standard(error);
+  if (is_about_us(error)) handler_.datagram_failed(to, error);
 }
 
 void udp_socket::drop_newest(const endpoint& to) {
   bytes_.resize(outgoing_.back().offset);
   outgoing_.pop_back();
   ++count_.send_errors;
-  handler_.datagram_failed(to, asio::error::no_buffer_space);
+  handler_.datagram_failed(to, std::make_error_code(std::errc::no_buffer_space));
 }
 
 void udp_socket::wait_writable() {

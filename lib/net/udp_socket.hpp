@@ -27,7 +27,8 @@ class datagram_handler {
   /// The host of `peer` says that nobody listens there.
   virtual void datagram_refused(const endpoint& peer) = 0;
 
-  /// Our own host didn't take a datagram. Called from within flush().
+  /// Our own host can't send: no route, no buffers, no permission. Called from within queue() and
+  /// flush().
   virtual void datagram_failed(const endpoint& to, std::error_code error) = 0;
 
   /// After one or more of the calls above that came from the network.

@@ -168,8 +168,8 @@ TEST_CASE("A member of one family is given no addresses of the other") {
   asks.resolve("six");
   asks.resolve("[::1]:80");
   REQUIRE(asks.has_answers(3));
-  CHECK(asks.answers[1].error == asio::error::address_family_not_supported);
-  CHECK(asks.answers[2].error == asio::error::address_family_not_supported);
+  CHECK(asks.answers[1].error == std::errc::address_family_not_supported);
+  CHECK(asks.answers[2].error == std::errc::address_family_not_supported);
 }
 
 TEST_CASE("Of a name with very many addresses the first are taken, up to the bound") {

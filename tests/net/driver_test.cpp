@@ -1,0 +1,261 @@
+#include "net/driver.hpp"
+
+#include <asio/ip/tcp.hpp>
+#include <asio/ip/udp.hpp>
+#include <asio/write.hpp>
+#include <lifering/error.hpp>
+
+#include "net/address.hpp"
+#include "net/listening.hpp"
+#include "net/peer.hpp"
+#include "support/catch.hpp"
+#include "wire/codec.hpp"
+
+namespace lifering::net {
+namespace {
+
+using test::peer;
+using test::quick_options;
+using test::run_until;
+
+/// Members that have joined through the first one and see each other.
+class group {
+ public:
+  explicit group(std::size_t size, const std::string& bind = "127.0.0.1:0") {
+    for (std::size_t i = 0; i < size; ++i) {
+      add(bind);
+      if (i > 0) members.back()->join({members.front()->address()});
+    }
+    CHECK(all_see(size));
+  }
+
+  void add(const std::string& bind) {
+    members.push_back(
+        std::make_unique<peer>(context, "member-" + std::to_string(members.size()), bind));
+    REQUIRE_FALSE(members.back()->opened);
+  }
+
+  bool all_see(std::size_t count) {
+    return run_until(context, [&] {
+      return std::all_of(members.begin(), members.end(),
+                         [count](const auto& each) { return each->present() == count; });
+    });
+  }
+
+  peer& operator[](std::size_t i) { return *members[i]; }
+
+  asio::io_context context;
+  std::vector<std::unique_ptr<peer>> members;
+};
+
+TEST_CASE("Members that join one seed come to see each other") {
+  const auto size = GENERATE(std::size_t{2}, std::size_t{3}, std::size_t{5});
+  group all(size);
+  for (std::size_t i = 1; i < size; ++i) {
+    CHECK(all[0].heard(event_kind::joined, all[i].name()));
+    CHECK(all[i].heard(event_kind::joined, "member-0"));
+  }
+}
+
+TEST_CASE("A join says how many seeds it reached") {
+  group all(2);
+  all.add("127.0.0.1:0");
+  const auto* done = all[2].completion(all[2].join({all[0].address()}));
+  REQUIRE(done);
+  CHECK_FALSE(done->error);
+  CHECK(done->count == 1);
+}
+
+TEST_CASE("IPv4, IPv6 and dual-stack members that can reach each other make one cluster") {
+  SECTION("IPv6 alone") {
+    group all(3, "[::1]:0");
+    CHECK(all.all_see(3));
+  }
+  SECTION("a dual-stack member among IPv4 ones, by a name of this host") {
+    group all(2);
+    auto options = quick_options("both", "[::]:0");
+    options.seed_hint = all[0].address();
+    peer both(all.context, std::move(options));
+    REQUIRE_FALSE(both.driver().open());
+    both.driver().start();
+    CHECK(both.driver().advertised_address().is_v4());
+    both.join({"localhost:" + std::to_string(all[0].driver().local_address().port)});
+    CHECK(all.all_see(3));
+    CHECK(both.present() == 3);
+  }
+}
+
+TEST_CASE("A member that closes without a word is failed by the others") {
+  group all(3);
+  all[2].kill();
+  all.members.pop_back();
+  CHECK(all[0].hears(event_kind::failed, "member-2"));
+  CHECK(all[1].hears(event_kind::failed, "member-2"));
+  CHECK(all.all_see(2));
+  CHECK(all[0].driver().count().refused + all[1].driver().count().refused > 0);
+}
+
+TEST_CASE("A member that only falls silent is failed too") {
+  group all(3);
+  const auto address = all[2].driver().local_address();
+  all[2].kill();
+  all.members.pop_back();
+  // The port stays open for both protocols, so that nothing but silence tells.
+  std::optional<listening_sockets> mute;
+  REQUIRE_FALSE(open_listening(all.context.get_executor(), address, mute));
+  CHECK(all[0].hears(event_kind::failed, "member-2"));
+  CHECK(all[1].hears(event_kind::failed, "member-2"));
+}
+
+TEST_CASE("A member that leaves is seen as left, not failed, and may stop then") {
+  group all(3);
+  const auto* done = all[2].completion(all[2].leave());
+  REQUIRE(done);
+  CHECK_FALSE(done->error);
+  CHECK(done->count > 0);
+  all[2].kill();
+  all.members.pop_back();
+  CHECK(all[0].hears(event_kind::left, "member-2"));
+  CHECK(all[1].hears(event_kind::left, "member-2"));
+  CHECK_FALSE(all[0].heard(event_kind::failed, "member-2"));
+  CHECK_FALSE(all[1].heard(event_kind::failed, "member-2"));
+}
+
+TEST_CASE("Messages travel by datagram, and larger ones by stream") {
+  group all(2);
+  const std::string large(200'000, 'x');
+  all[0].send("member-1", "small", false);
+  REQUIRE(run_until(all.context, [&] { return all[1].messages.size() == 1; }));
+  const auto* done = all[0].completion(all[0].send("member-1", large, true));
+  REQUIRE(done);
+  CHECK_FALSE(done->error);
+  REQUIRE(all[1].messages.size() == 2);
+  CHECK(all[1].messages[0] == std::pair<std::string, std::string>("member-0", "small"));
+  CHECK(all[1].messages[1] == std::pair{std::string("member-0"), large});
+}
+
+TEST_CASE("A seed where nobody listens is said to have failed, while the member serves alone") {
+  asio::io_context context;
+  std::string nobody;
+  {
+    peer gone(context, "gone");
+    nobody = gone.address();
+  }
+  peer alone(context, "alone");
+  const auto* done = alone.completion(alone.join({nobody}));
+  REQUIRE(done);
+  CHECK(done->error == errc::no_seed_answered);
+  CHECK_THAT(done->detail, Catch::Contains(nobody));
+  CHECK(alone.present() == 1);
+}
+
+TEST_CASE("What is no seed fails the join by its text") {
+  asio::io_context context;
+  peer alone(context, "alone");
+  const auto* done = alone.completion(alone.join({"no seed:7946"}));
+  REQUIRE(done);
+  CHECK(done->error);
+  CHECK_THAT(done->detail, Catch::Contains("no seed:7946"));
+}
+
+TEST_CASE("A seed of another cluster refuses, and the reason reaches who asked") {
+  asio::io_context context;
+  peer ours(context, "ours");
+  auto options = quick_options("theirs", "127.0.0.1:0");
+  options.cluster = "another";
+  peer theirs(context, std::move(options));
+  REQUIRE_FALSE(theirs.driver().open());
+  theirs.driver().start();
+  const auto* done = theirs.completion(theirs.join({ours.address()}));
+  REQUIRE(done);
+  CHECK(done->error == errc::wrong_cluster);
+  CHECK(ours.present() == 1);
+  CHECK(theirs.present() == 1);
+  CHECK(ours.driver().count().dropped_wrong_cluster > 0);
+}
+
+TEST_CASE("Datagrams that aren't ours are dropped and counted") {
+  asio::io_context context;
+  peer ours(context, "ours");
+  wire::codec stranger("another");
+  swim::packet packet;
+  packet.from.name = "stranger";
+  packet.from.epoch = 1;
+  packet.body = swim::ping{1, "ours", 1};
+  std::vector<std::uint8_t> bytes;
+  stranger.encode(packet, bytes);
+  const std::string junk = "GET / HTTP/1.1";
+
+  asio::ip::udp::socket socket(context, asio::ip::udp::v4());
+  const auto to = to_asio<asio::ip::udp>(ours.driver().local_address(), false);
+  socket.send_to(asio::buffer(bytes), to);
+  socket.send_to(asio::buffer(junk), to);
+  socket.send_to(asio::buffer(std::string()), to);
+  const auto& count = ours.driver().count();
+  CHECK(run_until(context, [&] { return count.datagrams_received == 3; }));
+  CHECK(count.dropped_wrong_cluster == 1);
+  CHECK(count.dropped_malformed == 2);
+  CHECK(count.datagrams_sent == 0);
+}
+
+TEST_CASE("A port in use is a sentence that names it, and the next try may succeed") {
+  asio::io_context context;
+  auto first = std::make_unique<peer>(context, "first");
+  peer second(context, quick_options("second", first->address()));
+  const auto found = second.driver().open();
+  REQUIRE(found);
+  CHECK(found->code == errc::address_in_use);
+  CHECK_THAT(found->text, Catch::Contains(first->address()));
+  first.reset();
+  CHECK_FALSE(second.driver().open());
+}
+
+TEST_CASE("An advertised address is what the member is known by, and a bad one opens nothing") {
+  asio::io_context context;
+  auto options = quick_options("natted", "127.0.0.1:0");
+  options.advertise = endpoint::parse("198.51.100.7:4000");
+  peer natted(context, options);
+  REQUIRE_FALSE(natted.driver().open());
+  CHECK(natted.driver().advertised_address().to_string() == "198.51.100.7:4000");
+  CHECK(natted.driver().protocol().self()->address.to_string() == "198.51.100.7:4000");
+
+  options.self.name = "bad";
+  options.advertise = endpoint::parse("0.0.0.0:4000");
+  peer bad(context, options);
+  const auto found = bad.driver().open();
+  REQUIRE(found);
+  CHECK(found->code == errc::invalid_address);
+}
+
+TEST_CASE("The start is logged with addresses, the choice of them, and the buffers") {
+  asio::io_context context;
+  std::vector<std::string> lines;
+  auto options = quick_options("logged", "0.0.0.0:0");
+  options.seed_hint = "127.0.0.1:1";
+  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
+                             log_level::info);
+  peer logged(context, std::move(options));
+  REQUIRE_FALSE(logged.driver().open());
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains(logged.address()) && Catch::Contains("127.0.0.1:") &&
+                           Catch::Contains("the route to the first seed") &&
+                           Catch::Contains("UDP buffers"));
+}
+
+TEST_CASE("A seed without an address is logged once, however often it is asked for") {
+  asio::io_context context;
+  std::vector<std::string> lines;
+  auto options = quick_options("logged", "127.0.0.1:0");
+  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
+                             log_level::warning);
+  peer logged(context, std::move(options));
+  REQUIRE_FALSE(logged.driver().open());
+  logged.driver().start();
+  REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
+  REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains("[::1]:7946"));
+}
+
+}  // namespace
+}  // namespace lifering::net
