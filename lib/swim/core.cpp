@@ -11,6 +11,7 @@ core::core(config given, record own, base::rng generator, base::time_point start
       random(generator),
       now(start),
       health(settings.local_health_max),
+      started(start),
       heard_any(start),
       view_changed(start),
       judging_from(start),

@@ -46,6 +46,7 @@ struct core {
   /// A cluster has confirmed our epoch. Until then hearing of an older life of our name only means
   /// that ours must be newer.
   bool settled = false;
+  base::time_point started;  ///< Of this process's first life.
 
   std::uint64_t ring_fingerprint = 0;
   base::time_point heard_any;     ///< Last packet of a member.

@@ -174,6 +174,7 @@ void member_table::enter_order(row_id id, base::rng& random) {
 
 void member_table::leave_order(row_id id) {
   const auto move = [this](std::size_t from, std::size_t to) {
+    if (from == to) return;
     order_[to] = order_[from];
     rows_[order_[to]].order_slot = static_cast<std::uint32_t>(to);
   };

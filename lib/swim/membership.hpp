@@ -60,6 +60,7 @@ class membership {
   void merge_about_self(const view_row& theirs);
   void merge_unheld(const view_row& theirs, row_id id);
   void alive_about_self(const record& theirs);
+  void grave_of_newer(const update& news);
 
   void admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation);
   void renew(row_id id, const record_ptr& theirs);

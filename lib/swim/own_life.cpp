@@ -15,13 +15,25 @@ void membership::apply_about_self(const update& news) {
     if (news.subject) alive_about_self(*news.subject);
     return;
   }
-  if (epoch > shared_.self->epoch) {
-    // A grave of a newer life: only of interest while ours is provisional.
-    if (!shared_.settled) outgrow(epoch);
-    return;
-  }
+  if (epoch > shared_.self->epoch) return grave_of_newer(news);
   if (news.kind == update_kind::left) return outgrow(epoch);  // final for this life
   refute(news.incarnation);
+}
+
+void membership::grave_of_newer(const update& news) {
+  // A life of our name that counts as newer is in doubt or gone. If it was there before us, then it
+  // only seems newer, since the cluster that remembers it was out of reach when we started: ours
+  // must outgrow it. If it replaced us while we slept, we are the one to stop.
+  const std::uint64_t epoch = news.subject_epoch();
+  const bool fresh =
+      !shared_.settled ||
+      shared_.now - shared_.started < 120 * base::duration(shared_.settings.timing.probe_interval);
+  // Whoever replaces a life that is remembered takes a later generation.
+  const bool no_replacement = generation_of(epoch) == generation_of(shared_.self->epoch);
+  const bool same_address = news.subject && news.subject->address == shared_.self->address;
+  if (fresh || no_replacement || same_address) return outgrow(epoch);
+  if (news.kind == update_kind::suspect || !news.subject) return;  // its record will tell
+  supersede(*news.subject);
 }
 
 void membership::alive_about_self(const record& theirs) {
