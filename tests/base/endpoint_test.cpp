@@ -7,7 +7,7 @@
 using lifering::endpoint;
 using namespace std::string_literals;
 
-TEST_CASE("An address is read, and written in the one form that is read back alike", "[base]") {
+TEST_CASE("an address is read, and written in the one form that is read back alike", "[base]") {
   struct row {
     std::string text;
     std::string written;
@@ -43,7 +43,7 @@ TEST_CASE("An address is read, and written in the one form that is read back ali
   }
 }
 
-TEST_CASE("What is no address is refused, never guessed at", "[base]") {
+TEST_CASE("what is no address is refused, never guessed at", "[base]") {
   const std::string bad[] = {
       "",
       ":",
@@ -95,7 +95,7 @@ TEST_CASE("What is no address is refused, never guessed at", "[base]") {
   }
 }
 
-TEST_CASE("An IPv4 address has one identity, however it was written", "[base]") {
+TEST_CASE("an IPv4 address has one identity, however it was written", "[base]") {
   const endpoint plain = endpoint::v4({10, 0, 0, 1}, 80);
   CHECK(endpoint::parse("10.0.0.1:80") == plain);
   CHECK(endpoint::parse("[::ffff:10.0.0.1]:80") == plain);
@@ -105,7 +105,7 @@ TEST_CASE("An IPv4 address has one identity, however it was written", "[base]") 
   CHECK(endpoint::parse("[::10.0.0.1]:80") != plain);
 }
 
-TEST_CASE("Kinds of address are told apart, in both families", "[base]") {
+TEST_CASE("kinds of address are told apart, in both families", "[base]") {
   struct row {
     const char* text;
     bool unspecified, loopback, multicast;
@@ -138,7 +138,7 @@ TEST_CASE("Kinds of address are told apart, in both families", "[base]") {
   }
 }
 
-TEST_CASE("Addresses are ordered by address, then port, then scope", "[base]") {
+TEST_CASE("addresses are ordered by address, then port, then scope", "[base]") {
   CHECK(*endpoint::parse("10.0.0.1:2") < *endpoint::parse("10.0.0.2:1"));
   CHECK(*endpoint::parse("10.0.0.1:1") < *endpoint::parse("10.0.0.1:2"));
   CHECK(*endpoint::parse("[fe80::1%1]:2") < *endpoint::parse("[fe80::1%2]:2"));

@@ -27,7 +27,7 @@ std::set<std::string> words(int count) {
 
 }  // namespace
 
-TEST_CASE("Every error has a message of its own", "[base]") {
+TEST_CASE("every error has a message of its own", "[base]") {
   std::set<std::string> messages;
   const int last = static_cast<int>(errc::too_many_members);
   for (int value = 1; value <= last; ++value) {
@@ -42,7 +42,7 @@ TEST_CASE("Every error has a message of its own", "[base]") {
   CHECK(error_category().message(last + 1) == "unknown error");
 }
 
-TEST_CASE("Errors are of our category and convert to std::error_code by themselves", "[base]") {
+TEST_CASE("errors are of our category and convert to std::error_code by themselves", "[base]") {
   const std::error_code code = errc::name_in_use;
   CHECK(std::string(code.category().name()) == "lifering");
   CHECK(&code.category() == &error_category());
@@ -51,7 +51,7 @@ TEST_CASE("Errors are of our category and convert to std::error_code by themselv
   CHECK(code != std::error_code(static_cast<int>(errc::name_in_use), std::generic_category()));
 }
 
-TEST_CASE("The throwing twin throws the code and the sentence, and nothing for no problem",
+TEST_CASE("the throwing twin throws the code and the sentence, and nothing for no problem",
           "[base]") {
   CHECK_NOTHROW(throw_if(std::nullopt));
   try {
@@ -63,7 +63,7 @@ TEST_CASE("The throwing twin throws the code and the sentence, and nothing for n
   }
 }
 
-TEST_CASE("States, phases, events and levels have their names as words", "[base]") {
+TEST_CASE("states, phases, events and levels have their names as words", "[base]") {
   CHECK(words<member_state>(4) == std::set<std::string>{"alive", "suspect", "failed", "left"});
   CHECK(words<member_phase>(3) == std::set<std::string>{"serving", "joining", "draining"});
   CHECK(words<event_kind>(8) == std::set<std::string>{"joined", "updated", "suspected", "recovered",

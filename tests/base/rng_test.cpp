@@ -14,7 +14,7 @@
 
 using lifering::base::rng;
 
-TEST_CASE("The generator is xoshiro256** seeded through splitmix64", "[base]") {
+TEST_CASE("the generator is xoshiro256** seeded through splitmix64", "[base]") {
   // Computed by a second implementation that also reproduces the authors' test vector for the
   // state {1, 2, 3, 4}. The seeds have every bit off, few on, and every bit on.
   struct row {
@@ -43,7 +43,7 @@ TEST_CASE("The generator is xoshiro256** seeded through splitmix64", "[base]") {
   }
 }
 
-TEST_CASE("A copy of a generator goes on alike, and on its own", "[base]") {
+TEST_CASE("a copy of a generator goes on alike, and on its own", "[base]") {
   rng first(7);
   first.next();
   rng second = first;
@@ -99,7 +99,7 @@ TEST_CASE("chance() is as likely as its fraction says", "[base]") {
   }
 }
 
-TEST_CASE("A shuffle yields every order equally often", "[base]") {
+TEST_CASE("a shuffle yields every order equally often", "[base]") {
   rng random(13);
   std::array<int, 24> counts{};
   constexpr int draws = 24'000;
@@ -123,7 +123,7 @@ TEST_CASE("A shuffle yields every order equally often", "[base]") {
   CHECK(sum < 58.6);
 }
 
-TEST_CASE("A shuffle of none or one leaves it alone and draws nothing", "[base]") {
+TEST_CASE("a shuffle of none or one leaves it alone and draws nothing", "[base]") {
   rng random(17);
   rng untouched(17);
   std::vector<int> none;
