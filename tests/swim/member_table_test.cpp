@@ -26,6 +26,66 @@ record_ptr make(const std::string& name, std::uint64_t epoch = 1, std::uint64_t 
   return std::make_shared<const record>(std::move(made));
 }
 
+bool is_present(member_state state) {
+  return state == member_state::alive || state == member_state::suspect;
+}
+
+/// What the table must know, in the simplest form there is.
+struct twin {
+  struct entry {
+    row_id id;
+    std::uint64_t epoch, record_incarnation, incarnation;
+    member_state state;
+    base::time_point since;
+    bool probed;
+  };
+  std::map<std::string, entry> members;
+
+  std::size_t present() const {
+    return static_cast<std::size_t>(std::count_if(
+        members.begin(), members.end(), [](const auto& m) { return is_present(m.second.state); }));
+  }
+  std::uint64_t digest() const {
+    std::uint64_t sum = 0;
+    for (const auto& [name, e] : members) {
+      if (is_present(e.state)) sum += digest_of(hash_bytes(name), e.epoch, e.record_incarnation);
+    }
+    return sum;
+  }
+  std::set<row_id> others() const {
+    std::set<row_id> found;
+    for (const auto& [name, e] : members) {
+      if (is_present(e.state) && e.probed) found.insert(e.id);
+    }
+    return found;
+  }
+};
+
+void compare(member_table& table, const twin& expected) {
+  REQUIRE(table.present() == expected.present());
+  REQUIRE(table.graves() == expected.members.size() - expected.present());
+  REQUIRE(table.digest() == expected.digest());
+  const auto others = table.others();
+  REQUIRE(std::set<row_id>(others.begin(), others.end()) == expected.others());
+  REQUIRE(others.size() == expected.others().size());
+  for (std::size_t i = 0; i < others.size(); ++i)
+    REQUIRE(table.at(others[i]).order_slot == i);
+  std::set<row_id> ids;
+  for (const auto& [name, e] : expected.members) {
+    REQUIRE(table.find(name) == e.id);
+    const row& held = table.at(e.id);
+    REQUIRE(held.subject->name == name);
+    REQUIRE(held.held() == evidence{e.epoch, e.incarnation, e.state});
+    REQUIRE(held.since == e.since);
+    REQUIRE(ids.insert(e.id).second);
+    if (!is_present(e.state)) REQUIRE(held.order_slot == no_row);
+  }
+  std::size_t used = 0;
+  for (row_id id = 0; id < table.slots(); ++id)
+    used += table.at(id).subject != nullptr;
+  REQUIRE(used == expected.members.size());
+}
+
 member_table with(std::size_t members, base::rng& random) {
   member_table table;
   for (std::size_t i = 0; i < members; ++i)
@@ -45,6 +105,52 @@ TEST_CASE("an empty table knows nobody, has nobody to probe and no grave", "[swi
   CHECK(table.oldest_grave() == no_row);
   CHECK(table.random_failed(random, 10) == no_row);
   CHECK(table.digest() == 0);
+}
+
+TEST_CASE("under random operations the table equals its dumb twin", "[swim]") {
+  const auto seed = GENERATE(1u, 2u, 3u, 4u);
+  CAPTURE(seed);
+  base::rng random(seed);
+  member_table table;
+  twin expected;
+  base::time_point now = start;
+  const auto drawn_state = [&] { return static_cast<member_state>(random.below(4)); };
+  for (int step = 0; step < 3'000; ++step) {
+    now += std::chrono::milliseconds(random.below(3));
+    const std::string name = "n" + std::to_string(random.below(40));
+    const auto found = expected.members.find(name);
+    const auto chosen = random.below(10);
+    if (found == expected.members.end()) {
+      const auto state = drawn_state();
+      const bool probed = random.chance(9, 10);
+      const auto epoch = 1 + random.below(3);
+      const row_id id = table.insert(make(name, epoch), 1, state, probed, now, random);
+      expected.members[name] = {id, epoch, 1, 1, state, now, probed};
+    } else if (chosen < 2) {
+      table.erase(found->second.id);
+      expected.members.erase(found);
+      REQUIRE(table.find(name) == no_row);
+    } else if (chosen < 4) {  // a new life or a new record
+      twin::entry& e = found->second;
+      const bool new_life = random.chance(1, 2);
+      e.epoch += new_life;
+      e.record_incarnation = e.incarnation = new_life ? 1 : e.incarnation + 1;
+      const auto state = drawn_state();
+      if (new_life || state != e.state) e.since = now;
+      e.state = state;
+      table.change(e.id, make(name, e.epoch, e.incarnation), e.incarnation, state, now, random);
+    } else if (chosen < 9) {  // a claim about it
+      twin::entry& e = found->second;
+      e.incarnation += random.below(2);
+      const auto state = drawn_state();
+      if (state != e.state) e.since = now;
+      e.state = state;
+      table.change(e.id, nullptr, e.incarnation, state, now, random);
+    } else {
+      table.next_in_round(random);
+    }
+    compare(table, expected);
+  }
 }
 
 TEST_CASE("the digest tells neither order nor states nor graves, but lives and incarnations",
@@ -93,6 +199,48 @@ TEST_CASE("rounds are shuffled anew", "[swim]") {
     orders.insert(order);
   }
   CHECK(orders.size() == 50);
+}
+
+TEST_CASE("no member waits longer than 2n - 1 probes for its turn, though others come and go",
+          "[swim]") {
+  // SWIM 4.3. `n` counts everybody who was there while it waited.
+  const auto seed = GENERATE(1u, 2u, 3u);
+  const bool churn = GENERATE(false, true);
+  CAPTURE(seed, churn);
+  base::rng random(seed);
+  member_table table = with(12, random);
+  struct turn {
+    std::size_t waited, seen;
+  };
+  std::map<row_id, turn> waiting;
+  for (const row_id id : table.others())
+    waiting[id] = {0, 12};
+  std::size_t longest = 0;
+  std::uint64_t name = 100;
+  for (int step = 0; step < 20'000; ++step) {
+    if (churn && random.chance(1, 3)) {
+      const std::size_t present = table.others().size();
+      if (present < 8 || (present < 20 && random.chance(1, 2))) {
+        const row_id id = table.insert(make("n" + std::to_string(++name)), 1, member_state::alive,
+                                       true, start, random);
+        for (auto& [other, t] : waiting)
+          ++t.seen;
+        waiting[id] = {0, present + 1};
+      } else {
+        const row_id id = table.random_other(random);
+        waiting.erase(id);
+        table.change(id, nullptr, 1, member_state::failed, start, random);
+        table.erase(id);
+      }
+    }
+    const row_id probed = table.next_in_round(random);
+    for (auto& [id, t] : waiting) {
+      if (++t.waited > 2 * t.seen - 1) FAIL(id << " waits since " << t.waited << " probes");
+    }
+    longest = std::max(longest, waiting[probed].waited);
+    waiting[probed] = {0, table.others().size()};
+  }
+  CHECK(longest > 12);  // more than one round does happen
 }
 
 TEST_CASE("one that leaves in the middle of a round costs nobody else the turn", "[swim]") {

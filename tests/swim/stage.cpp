@@ -121,6 +121,25 @@ void stage::ping_machine(std::size_t actor, std::uint64_t sequence) {
   hear(actor, made);
 }
 
+void stage::answer_last_ping() {
+  const sent last = with<ping>().back();
+  const auto sequence = std::get<ping>(last.content.body).sequence;
+  hear(actor_at(last.to), saying(actor_at(last.to), ack{sequence}));
+}
+
+stage::sent stage::next_ping() {
+  const std::size_t before = with<ping>().size();
+  LIFERING_CHECK(run_until([&] { return with<ping>().size() > before; }, 30s));
+  return with<ping>().back();
+}
+
+void stage::drain(std::size_t actor) {
+  for (std::uint64_t i = 0; machine.queued_updates() > 0; ++i) {
+    LIFERING_CHECK(i < 1000);
+    ping_machine(actor, 1'000'000 + i);
+  }
+}
+
 void stage::answer(std::size_t actor, std::uint64_t sequence) {
   if (silent.count(actor) != 0) return;
   packet made = from(actor);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "swim/protocol.hpp"
@@ -49,6 +50,7 @@ class stage {
   /// Time passes. Actors that aren't silent answer pings after a millisecond; streams that the
   /// machine opens time out unless the test does something with them.
   void run_for(base::duration time);
+  void run_to(base::time_point time) { run_for(time - now_); }
   /// Until the condition holds; false if it didn't within `limit`.
   bool run_until(const std::function<bool()>& condition, base::duration limit);
 
@@ -56,6 +58,13 @@ class stage {
   std::set<std::size_t> silent;
   /// No actor answers.
   void silence();
+  /// The machine gets an ack for its last ping now.
+  void answer_last_ping();
+
+  /// Runs to the machine's next probe.
+  sent next_ping();
+  /// Lets an actor ping the machine until all news has ridden on acks.
+  void drain(std::size_t actor);
 
   static std::string name(std::size_t actor) { return "m" + std::to_string(actor); }
   const record_ptr& part(std::size_t actor) const { return parts_[actor]; }
@@ -64,6 +73,13 @@ class stage {
 
   /// A packet as that actor would send it, agreeing with the machine's view.
   packet from(std::size_t actor) const;
+
+  template <class Body>
+  packet saying(std::size_t actor, Body body) const {
+    packet made = from(actor);
+    made.body = std::move(body);
+    return made;
+  }
 
   /// The machine receives something of an actor.
   void hear(std::size_t actor, const packet& content);
