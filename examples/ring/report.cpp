@@ -109,7 +109,8 @@ movement measure_movement(lifering::hash_ring& ring, const std::vector<std::stri
     result.on_remove += ring.remove(names[i]).moved_share();
     std::map<std::string, double> heirs;
     double all = 0;
-    for (const auto& range : diff(before, ring.snapshot()).moved_from(names[i])) {
+    const auto moves = diff(before, ring.snapshot());
+    for (const auto& range : moves.moved_from(names[i])) {
       if (range.new_owner != nullptr) {
         heirs[range.new_owner->name] += static_cast<double>(range.size());
       }

@@ -273,11 +273,14 @@ class LIFERING_API ring_diff {
  public:
   /// Sorted by place, not overlapping; neighbours with the same two owners are merged (but not over
   /// the end of the circle).
-  std::span<const moved_range> ranges() const noexcept { return ranges_; }
+  std::span<const moved_range> ranges() const& noexcept { return ranges_; }
+  std::span<const moved_range> ranges() && = delete;  // They would not outlive the statement.
 
   /// The ranges that a node gains, or gives up, for one that hands data over.
-  std::vector<moved_range> moved_to(std::string_view name) const;
-  std::vector<moved_range> moved_from(std::string_view name) const;
+  std::vector<moved_range> moved_to(std::string_view name) const&;
+  std::vector<moved_range> moved_to(std::string_view name) && = delete;
+  std::vector<moved_range> moved_from(std::string_view name) const&;
+  std::vector<moved_range> moved_from(std::string_view name) && = delete;
 
   /// The sum of all ranges, of 2^32 in all.
   std::uint64_t moved() const noexcept;

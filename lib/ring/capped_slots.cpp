@@ -28,22 +28,10 @@ class capped_build {
   capped_build(const rendezvous& nodes, std::size_t slots, std::uint32_t cap)
       : nodes_(nodes),
         table_(nodes.bits(), slots, 0),
-        room_(nodes.size()),
+        room_(capped_quotas(nodes, cap)),
         next_rank_(nodes.size()),
         free_(table_.size()) {
-    __extension__ using wide = unsigned __int128;
-    const wide segments = nodes.segments();
-    const wide weights = nodes.weights();
     for (std::uint32_t node = 0; node < nodes.size(); ++node) {
-      // Rounding must leave room for all: at least the fair share, rounded up. Quotas round down,
-      // each at a place of its own between whole numbers, so that as the cluster grows they don't
-      // all shrink at the same join.
-      const wide weighted = segments * nodes.weight(node);
-      const wide fair = (weighted + weights - 1) / weights;
-      const wide parts = wide{1} << 16;
-      const wide place = nodes.order(node).salt >> 16;
-      const wide quota = (weighted * (1000 + cap) * parts / (weights * 1000) - place) / parts;
-      room_[node] = static_cast<std::uint32_t>(std::max(fair, quota));
       open_.push_back(node);
     }
   }
@@ -112,6 +100,25 @@ class capped_build {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> capped_quotas(const rendezvous& nodes, std::uint32_t cap) {
+  __extension__ using wide = unsigned __int128;
+  const wide segments = nodes.segments();
+  const wide weights = nodes.weights();
+  constexpr wide parts = wide{1} << 16;
+  std::vector<std::uint32_t> quotas;
+  for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+    // Rounding must leave room for all: at least the fair share, rounded up. Quotas round down,
+    // each at a place of its own between whole numbers, so that as the cluster grows they don't all
+    // shrink at the same join.
+    const wide weighted = segments * nodes.weight(node);
+    const wide fair = (weighted + weights - 1) / weights;
+    const wide exact = weighted * (1000 + cap) * parts / (weights * 1000);
+    const wide place = std::min(exact, wide{nodes.order(node).salt >> 16});
+    quotas.push_back(static_cast<std::uint32_t>(std::max(fair, (exact - place) / parts)));
+  }
+  return quotas;
+}
 
 slot_state build_capped_slots(const rendezvous& nodes, std::size_t slots, std::uint32_t cap) {
   slot_state state{slot_table{nodes.bits(), slots, 0}, 0, 0};

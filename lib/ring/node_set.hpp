@@ -22,7 +22,7 @@ struct node_record {
   explicit node_record(ring_node given);
 
   ring_node node;
-  permutation order;     ///< Of the segments, by name: see score.hpp.
+  permutation order;     ///< Of the segments, by name, not yet fitted: see score.hpp.
   std::uint64_t digest;  ///< A hash of all of it: what it adds to the fingerprint.
 };
 

@@ -83,7 +83,8 @@ rendezvous::rendezvous(const node_set& nodes, std::span<const std::uint32_t> slo
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::uint32_t thousandths = nodes[i]->node.weight.thousandths();
     if (thousandths != 0) {
-      nodes_.push_back({nodes[i]->order, reciprocal_of(thousandths), slots[i], thousandths});
+      nodes_.push_back(
+          {nodes[i]->order.fitted(bits), reciprocal_of(thousandths), slots[i], thousandths});
       weights_ += thousandths;
     }
   }

@@ -84,7 +84,7 @@ ring_diff diff(const ring_table& before, const ring_table& after) {
   return result;
 }
 
-std::vector<moved_range> ring_diff::moved_to(std::string_view name) const {
+std::vector<moved_range> ring_diff::moved_to(std::string_view name) const& {
   std::vector<moved_range> found;
   std::copy_if(ranges_.begin(), ranges_.end(), std::back_inserter(found),
                [name](const moved_range& range) {
@@ -93,7 +93,7 @@ std::vector<moved_range> ring_diff::moved_to(std::string_view name) const {
   return found;
 }
 
-std::vector<moved_range> ring_diff::moved_from(std::string_view name) const {
+std::vector<moved_range> ring_diff::moved_from(std::string_view name) const& {
   std::vector<moved_range> found;
   std::copy_if(ranges_.begin(), ranges_.end(), std::back_inserter(found),
                [name](const moved_range& range) {

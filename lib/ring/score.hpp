@@ -19,7 +19,8 @@
 
 namespace lifering::ring_detail {
 
-/// A node's order of the segments: a keyed bijection of the numbers below 2^bits.
+/// A node's order of the segments: a keyed bijection of the numbers below 2^bits, by
+/// multiplications that carry upwards and shifts that carry downwards.
 class permutation {
  public:
   permutation() = default;
@@ -33,7 +34,19 @@ class permutation {
     salt = draw();
   }
 
-  /// The rank of a segment.
+  /// The same for 2^bits segments, with multipliers that are far from 0 and from 2^bits: a small
+  /// one, of either sign, would carry little from low bits to high ones.
+  constexpr permutation fitted(unsigned bits) const noexcept {
+    permutation result = *this;
+    for (auto& multiplier : result.multipliers) {
+      const std::uint32_t quarter = std::uint32_t{1} << (bits - 2);
+      multiplier =
+          (multiplier & (quarter - 1)) + ((multiplier & quarter) != 0 ? quarter : 2 * quarter);
+    }
+    return result;
+  }
+
+  /// The rank of a segment, for a permutation that was fitted to the bits.
   constexpr std::uint32_t rank(std::uint32_t segment, unsigned bits) const noexcept {
     const std::uint32_t mask = (std::uint32_t{1} << bits) - 1;
     const unsigned half = (bits + 1) / 2;

@@ -75,6 +75,9 @@ struct slot_changes {
 slot_state edit_slots(const slot_state& old, const slot_changes& changes, const rendezvous& nodes,
                       std::size_t slots);
 
+/// The segments that each node may own under a cap, by index of owning node.
+std::vector<std::uint32_t> capped_quotas(const rendezvous& nodes, std::uint32_t cap);
+
 /// The table in which no node exceeds its quota: fair share and `cap` thousandths of it.
 slot_state build_capped_slots(const rendezvous& nodes, std::size_t slots, std::uint32_t cap);
 
