@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <functional>
-#include <iterator>
 #include <memory>
-#include <sstream>
+#include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "wire/codec.hpp"
+#include "wire/keys.hpp"
 #include "wire/raw.hpp"
+#include "wire/seal.hpp"
 
 using lifering::endpoint;
 using lifering::member_phase;
@@ -136,9 +137,29 @@ const std::vector<std::pair<std::string, swim::packet>>& packets() {
       {"v1-view-rows", with_body(rows)},
       {"v1-refusal", with_body(swim::refusal{swim::refusal_reason::name_in_use, "b is a member"})},
       {"v1-user-message", with_body(swim::user_message{4, "hello"})},
+      {"v1-view-compare", with_body(swim::view_compare{{1, 0xffff'ffff'ffff'ffff}})},
+      {"v1-view-summary", with_body(swim::view_summary{128, {0, 127}, {1, 2}, {3, 4}})},
+      {"v1-view-delta",
+       with_body(swim::view_delta{{{record_c(), 9, member_state::failed}}, {0x1234, 0}})},
       {"v1-news", news()},
   };
   return all;
+}
+
+/// A ping as it was sealed with the key of 32 times 0x2a and the nonce 0, 1, 2, ...
+bytes sealed_ping() {
+  const auto body = raw_bytes(1, raw_bytes(1, "a") + raw_number(2, 5) + raw_fixed64(8, 77)) +
+                    raw_bytes(4, raw_number(1, 1) + raw_bytes(2, "b"));
+  wire::seal_nonce nonce;
+  std::iota(nonce.begin(), nonce.end(), std::uint8_t{0});
+  bytes made;
+  wire::append_header(cluster, true, body.size() + wire::seal_size, made);
+  const std::size_t header_size = made.size();
+  made.resize(header_size + body.size() + wire::seal_size);
+  const auto payload = std::span(made).subspan(header_size);
+  std::copy(body.begin(), body.end(), payload.begin() + wire::nonce_size);
+  wire::seal_payload(*test_key(0x2a), nonce, wire::bytes_view(made).first(header_size), payload);
+  return made;
 }
 
 /// A packet of the next version, as its rule allows: fields that we don't know in every message,
@@ -178,6 +199,19 @@ TEST_CASE("Packets encode to the bytes that were recorded", "[wire][golden]") {
   }
 }
 
+TEST_CASE("A recorded sealed packet opens, and is sealed to the same bytes",
+          "[wire][golden][seal]") {
+  const auto recorded = read_golden("v1-sealed-ping");
+  CHECK(to_hex(sealed_ping()) == to_hex(recorded));
+  const std::vector<wire::key_ptr> keys{test_key(0x2a)};
+  codec with(cluster, std::make_shared<wire::keyring>(wire::seal_mode::require, keys));
+  swim::packet received;
+  REQUIRE(with.decode(recorded, received) == decode_error::none);
+  CHECK(received.from.epoch == 5);
+  CHECK(std::get<swim::ping>(received.body).target == "b");
+  CHECK(with.decode(recorded, received) == decode_error::repeated);
+}
+
 TEST_CASE("A newer node is understood, and a relay passes on what it doesn't know", "[wire]") {
   codec with(cluster);
   swim::packet received;
@@ -208,5 +242,6 @@ TEST_CASE("Record golden bytes", "[.record]") {
     with.encode(packet, out);
     record(name, out);
   }
+  record("v1-sealed-ping", sealed_ping());
   record("v2-newer-node", from_a_newer_node());
 }

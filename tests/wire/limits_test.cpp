@@ -24,6 +24,9 @@ constexpr unsigned sync_reply_field = 9;
 constexpr unsigned view_rows_field = 10;
 constexpr unsigned refusal_field = 11;
 constexpr unsigned user_message_field = 12;
+constexpr unsigned view_compare_field = 13;
+constexpr unsigned view_summary_field = 14;
+constexpr unsigned view_delta_field = 15;
 
 const std::string sender = raw_bytes(sender_field, raw_bytes(1, "sender"));
 
@@ -207,4 +210,42 @@ TEST_CASE("The items of a packet are limited in number", "[wire]") {
   CHECK(outcome(body + raw_bytes(view_rows_field, row)) == decode_error::none);
   CHECK(outcome(body + update + broadcast) == decode_error::over_limit);
   CHECK(outcome(body + raw_bytes(view_rows_field, row + row)) == decode_error::over_limit);
+}
+
+TEST_CASE("A view is cut into a power of two of buckets, at most 128", "[wire]") {
+  for (std::size_t count = 0; count < 300; ++count) {
+    const bool is_good = count == 1 || count == 2 || count == 4 || count == 8 || count == 16 ||
+                         count == 32 || count == 64 || count == 128;
+    const auto expected = is_good ? decode_error::none : decode_error::bad_field;
+    const auto buckets = raw_bytes(1, std::string(8 * count, '\5'));
+    CHECK(outcome_beside_sender(view_compare_field, buckets) == expected);
+    CHECK(outcome_beside_sender(view_summary_field, raw_number(1, count)) == expected);
+  }
+}
+
+TEST_CASE("A summary lists buckets that there are, and a digest for each name", "[wire]") {
+  const auto outcome_of_summary = [](const std::string& buckets, std::size_t names,
+                                     std::size_t digests) {
+    return outcome_beside_sender(view_summary_field, raw_number(1, 4) + raw_bytes(2, buckets) +
+                                                         raw_bytes(3, of_size(8 * names)) +
+                                                         raw_bytes(4, of_size(8 * digests)));
+  };
+  CHECK(outcome_of_summary("\x01\x02\x03", 2, 2) == decode_error::none);
+  CHECK(outcome_of_summary("\x04", 2, 2) == decode_error::bad_field);
+  CHECK(outcome_of_summary("\x01\x01\x01\x01\x01", 2, 2) == decode_error::over_limit);
+  CHECK(outcome_of_summary("", 2, 1) == decode_error::bad_field);
+  CHECK(outcome_of_summary("", 8'192, 8'192) == decode_error::none);
+  CHECK(outcome_of_summary("", 8'193, 8'193) == decode_error::over_limit);
+}
+
+TEST_CASE("What a delta wants is limited in number, and its rows are items", "[wire]") {
+  const auto row = raw_bytes(1, raw_bytes(1, record()));
+  CHECK(outcome_beside_sender(view_delta_field, row + raw_bytes(2, of_size(8 * 8'192))) ==
+        decode_error::none);
+  CHECK(outcome_beside_sender(view_delta_field, raw_bytes(2, of_size(8 * 8'193))) ==
+        decode_error::over_limit);
+  std::string many;
+  for (std::size_t i = 0; i <= wire::items_max; ++i)
+    many += row;
+  CHECK(outcome_beside_sender(view_delta_field, many) == decode_error::over_limit);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lifering::wire::testing {
 namespace {
@@ -123,7 +124,7 @@ class maker {
   }
 
   swim::body body() {
-    switch (random_.below(10)) {
+    switch (random_.below(13)) {
       case 0:
         return swim::ping{number(), text(swim::name_max), number()};
       case 1:
@@ -143,17 +144,42 @@ class maker {
                              text(swim::name_max)};
       case 8:
         return swim::user_message{number(), text(size_ == extent::small ? 100 : 70'000)};
+      case 9:
+        return swim::view_compare{numbers(std::size_t{1} << random_.below(8))};
+      case 10:
+        return view_summary();
+      case 11:
+        return swim::view_delta{rows(), numbers(random_.below(100))};
       default:
         return std::monostate{};
     }
   }
 
-  swim::view_rows view_rows() {
-    swim::view_rows made;
+  std::vector<swim::view_row> rows() {
+    std::vector<swim::view_row> made;
     for (auto left = random_.below(size_ == extent::small ? 5 : 60); left != 0; --left) {
-      made.rows.push_back({record(), number(), static_cast<member_state>(random_.below(4))});
+      made.push_back({record(), number(), static_cast<member_state>(random_.below(4))});
     }
-    made.last = random_.chance(1, 2);
+    return made;
+  }
+
+  swim::view_rows view_rows() { return {rows(), random_.chance(1, 2)}; }
+
+  std::vector<std::uint64_t> numbers(std::size_t count) {
+    std::vector<std::uint64_t> made(count);
+    for (auto& each : made)
+      each = number();
+    return made;
+  }
+
+  swim::view_summary view_summary() {
+    swim::view_summary made;
+    made.bucket_count = std::uint32_t{1} << random_.below(8);
+    for (std::uint32_t bucket = 0; bucket < made.bucket_count; ++bucket) {
+      if (random_.chance(1, 3)) made.buckets.push_back(bucket);
+    }
+    made.names = numbers(random_.below(size_ == extent::small ? 5 : 2'000));
+    made.digests = numbers(made.names.size());
     return made;
   }
 
