@@ -12,6 +12,7 @@
 #   base ring swim wire net cluster    the headers of that floor of lib/
 #   asio protobuf spdlog sodium        the libraries from outside
 #   support sim catch benchmark        what only tests may see
+#   local     the file's own folder, where that isn't a floor
 cmake_minimum_required(VERSION 3.25)
 
 set(rules
@@ -27,25 +28,25 @@ set(rules
   "lib/cluster                   : std impure system public base ring swim wire net cluster asio"
   "examples                      : std impure system public asio local"
   "tests/package                 : std impure public asio"
-  "tests/support                 : std impure system support catch"
-  "tests/base                    : std impure system value base support catch"
-  "tests/ring                    : std impure system value base ring support catch"
-  "tests/stress                  : std impure system value base ring support catch"
-  "tests/model                   : std impure system value base ring support catch"
-  "tests/swim                    : std impure system value base swim support catch"
-  "tests/wire                    : std impure system value base swim wire support catch protobuf sodium"
-  "tests/net                     : std impure system value base swim wire net support catch asio"
-  "tests/sim                     : std impure system value base ring swim wire sim support catch"
-  "tests/fuzz                    : std impure system value base ring swim wire sim support catch"
-  "tests/cluster                 : std impure system public base ring swim wire net cluster support catch asio"
-  "tests/bench                   : std impure system public base ring swim wire sim support benchmark")
+  "tests/support                 : std impure system local support catch"
+  "tests/base                    : std impure system value base local support catch"
+  "tests/ring                    : std impure system value base ring local support catch"
+  "tests/stress                  : std impure system value base ring local support catch"
+  "tests/model                   : std impure system value base ring local support catch"
+  "tests/swim                    : std impure system value base swim local support catch"
+  "tests/wire                    : std impure system value base swim wire local support catch protobuf sodium"
+  "tests/net                     : std impure system value base swim wire net local support catch asio"
+  "tests/sim                     : std impure system value base ring swim wire sim local support catch"
+  "tests/fuzz                    : std impure system value base ring swim wire sim local support catch"
+  "tests/cluster                 : std impure system public base ring swim wire net cluster local support catch asio"
+  "tests/bench                   : std impure system public base ring swim wire sim local support benchmark")
 
 set(value_headers config endpoint error event hash member options placement ring weight)
 set(impure_headers
   atomic barrier cmath condition_variable ctime future latch mutex random semaphore shared_mutex stop_token thread)
 
-# kind_of(<include as written, with its brackets or quotes> <out>)
-function(kind_of include out)
+# kind_of(<include as written, with its brackets or quotes> <folder of the file that has it> <out>)
+function(kind_of include own_folder out)
   string(REGEX REPLACE "^[<\"](.*)[>\"]$" "\\1" path "${include}")
   cmake_path(GET path PARENT_PATH folder)
   cmake_path(GET path STEM name)
@@ -64,8 +65,10 @@ function(kind_of include out)
     set(kind "catch")
   elseif(include MATCHES "^\"(base|ring|swim|wire|net|cluster|support|sim)/")
     set(kind ${CMAKE_MATCH_1})
-  elseif(include MATCHES "^\"")
+  elseif(include MATCHES "^\"" AND folder MATCHES "^(${own_folder})?$")
     set(kind "local")
+  elseif(include MATCHES "^\"")
+    set(kind "foreign")
   elseif(path IN_LIST impure_headers)
     set(kind "impure")
   elseif(path MATCHES "^[a-z_]+$")
@@ -109,10 +112,12 @@ foreach(file IN LISTS files)
     string(APPEND complaints "  ${file}: no rule says what this file may include\n")
     continue()
   endif()
+  cmake_path(GET file PARENT_PATH own_folder)
+  cmake_path(GET own_folder FILENAME own_folder)
   file(STRINGS ${ROOT}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
   foreach(line IN LISTS lines)
     string(REGEX MATCH "[<\"][^>\"]*[>\"]" include "${line}")
-    kind_of("${include}" kind)
+    kind_of("${include}" ${own_folder} kind)
     if(NOT kind IN_LIST allowed)
       string(APPEND complaints "  ${file}: must not include ${include} (${kind})\n")
     endif()

@@ -31,6 +31,9 @@ set(rows
   "examples/agent/main.cpp      | <lifering/cluster.hpp>  | "
   "examples/agent/main.cpp      | \"swim/message.hpp\"    | must not include \"swim/message.hpp\" (swim)"
   "examples/agent/main.cpp      | \"../lib/x.hpp\"        | must not include \"../lib/x.hpp\" (relative)"
+  "tests/fuzz/stream.cpp        | \"target.hpp\"          | "
+  "tests/fuzz/stream.cpp        | \"fuzz/target.hpp\"     | "
+  "tests/swim/paper_test.cpp    | \"fuzz/target.hpp\"     | must not include \"fuzz/target.hpp\" (foreign)"
   "tests/sim/world.cpp          | \"wire/codec.hpp\"      | "
   "tests/sim/world.cpp          | \"net/driver.hpp\"      | must not include \"net/driver.hpp\" (net)"
   "lib/attic/new.cpp            | <vector>                | no rule says what this file may include")

@@ -1,5 +1,5 @@
-# Builds lifering as a packager would, with no option but the kind of library, installs it, and moves the installed tree
-# to <scratch>/prefix: whoever uses that copy proves that it may be moved.
+# Builds lifering as a packager would, installs it, and moves the installed tree to <scratch>/prefix: whoever uses that
+# copy proves that it may be moved. With the options of the release preset the compiler cache has half of it already.
 #
 #   cmake -D SOURCE=<source tree> -D SCRATCH=<folder> -D GENERATOR=<name> -D OPTIONS=<cmake arguments>
 #     -P install_copy.cmake
