@@ -72,6 +72,11 @@ void stage::run_for(base::duration time) {
   now_ = end;
 }
 
+void stage::skip_to(base::time_point time) {
+  agenda_.clear();
+  now_ = time;
+}
+
 void stage::after(base::duration delay, std::function<void()> what) {
   agenda_.emplace(now_ + delay, std::move(what));
 }

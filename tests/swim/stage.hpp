@@ -51,6 +51,8 @@ class stage {
   /// machine opens time out unless the test does something with them.
   void run_for(base::duration time);
   void run_to(base::time_point time) { run_for(time - now_); }
+  /// The machine stands still until then: it isn't called, and nothing reaches it.
+  void skip_to(base::time_point time);
   /// Until the condition holds; false if it didn't within `limit`.
   bool run_until(const std::function<bool()>& condition, base::duration limit);
 

@@ -323,6 +323,14 @@ std::size_t village::count(std::size_t who, event_kind kind, const std::string& 
   }));
 }
 
+base::time_point village::last(std::size_t who, event_kind kind) const {
+  const auto& events = villagers_[who]->events;
+  const auto found = std::find_if(events.rbegin(), events.rend(),
+                                  [kind](const seen& e) { return e.kind == kind; });
+  LIFERING_CHECK(found != events.rend());
+  return found->at;
+}
+
 member_state village::state(std::size_t who, const std::string& about) const {
   view_row row;
   return villagers_[who]->machine->find_member(about, row) ? row.state : member_state::left;

@@ -49,17 +49,23 @@ class village {
   protocol& machine(std::size_t index) { return *at(index).machine; }
   std::size_t size() const noexcept { return villagers_.size(); }
   base::time_point now() const noexcept { return now_; }
+  const std::string& name(std::size_t index) const { return villagers_[index]->name; }
 
   /// Adds another one, running, that knows nobody.
   std::size_t add(const std::string& name, const std::string& address = "");
 
   void run_for(base::duration time);
+  void run_to(base::time_point time) { run_for(time - now_); }
   /// Runs until the condition holds; false if it didn't within `limit`.
   bool run_until(const std::function<bool()>& condition, base::duration limit);
 
   /// Every machine but the first joins the first; runs until all see all.
   void form();
 
+  template <class Command>
+  void command(std::size_t who, const Command& asked) {
+    call(who, [&](protocol& m, effects& out) { m.handle(now_, asked, out); });
+  }
   void join(std::size_t who, std::size_t seed);
   void leave(std::size_t who);
   void crash(std::size_t who);   ///< Its host refuses packets from now on.
@@ -78,6 +84,8 @@ class village {
   void inject(std::size_t to, const endpoint& from, const packet& content);
 
   std::size_t count(std::size_t who, event_kind kind, const std::string& about) const;
+  /// When it last saw an event of that kind; it must have seen one.
+  base::time_point last(std::size_t who, event_kind kind) const;
   bool everywhere(const std::string& about, member_state state) const;
   bool all_see(std::size_t present) const;
   member_state state(std::size_t who, const std::string& about) const;

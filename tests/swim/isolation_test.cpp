@@ -1,0 +1,152 @@
+// Who may remove whom: a lone accuser nobody while others could testify, a deaf or isolated member
+// nobody at all; and what two and three members do, who can't be many.
+#include <algorithm>
+
+#include "stage.hpp"
+#include "support/catch.hpp"
+#include "village.hpp"
+
+using namespace lifering;
+using namespace lifering::swim;
+using namespace lifering::swim::test;
+
+namespace {
+
+constexpr std::size_t nobody = ~std::size_t{0};
+
+/// Failures that were reported about others than `except`, anywhere.
+std::size_t failures(const village& v, std::size_t except = nobody) {
+  std::size_t sum = 0;
+  for (std::size_t who = 0; who < v.size(); ++who) {
+    sum += v.count(who, event_kind::failed, "");
+    if (except != nobody) sum -= v.count(who, event_kind::failed, v.name(except));
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("one way cut between two members, out of many, removes neither", "[swim][isolation]") {
+  const auto size = GENERATE(std::size_t{4}, std::size_t{10});
+  const bool both_ways = GENERATE(false, true);
+  village v(size);
+  v.form();
+  v.cut(0, 1);
+  if (both_ways) v.cut(1, 0);
+  v.run_for(300s);
+  CHECK(failures(v) == 0);
+  v.mend();
+  REQUIRE(v.run_until([&] { return v.same_view(); }, 10s));
+}
+
+TEST_CASE("the others give up one that is cut off, all of them, once", "[swim][isolation]") {
+  const auto size = GENERATE(std::size_t{3}, std::size_t{4}, std::size_t{10});
+  village v(size);
+  v.form();
+  v.cut_off(0);
+  CAPTURE(size);
+  REQUIRE(v.run_until(
+      [&] {
+        for (std::size_t i = 1; i < size; ++i) {
+          if (v.state(i, "m1") != member_state::failed) return false;
+        }
+        return true;
+      },
+      20s));
+  v.run_for(60s);
+  for (std::size_t i = 1; i < size; ++i)
+    CHECK(v.count(i, event_kind::failed, "m1") == 1);
+}
+
+TEST_CASE("isolation that ends is told again when it comes again", "[swim][isolation]") {
+  village v(5);
+  v.form();
+  for (std::size_t times = 1; times <= 3; ++times) {
+    v.cut_off(0);
+    v.run_for(120s);
+    CHECK(v.count(0, event_kind::isolated, "") == times);
+    v.mend();
+    REQUIRE(v.run_until([&] { return v.all_see(5) && v.same_view(); }, 20s));
+    v.run_for(10s);
+  }
+}
+
+TEST_CASE("who chose to take all when isolated takes all after the longest suspicion",
+          "[swim][isolation]") {
+  config settings;
+  settings.take_all_when_isolated = true;
+  village v(5, settings);
+  v.form();
+  v.cut_off(0);
+  CHECK(v.run_until([&] { return v.machine(0).present_members() == 1; }, 60s));
+  CHECK(v.count(0, event_kind::failed, "") == 4);
+  v.mend();
+  REQUIRE(v.run_until([&] { return v.all_see(5) && v.same_view(); }, 20s));
+}
+
+TEST_CASE("of two members each gives the other up after its own tries, in double the time",
+          "[swim][isolation]") {
+  // N = 2: suspicion 2 * 500 ms doubled, and no stretch, since nobody else can confirm.
+  village v(2);
+  v.form();
+  v.vanish(1);
+  REQUIRE(v.run_until([&] { return v.state(0, "m2") == member_state::suspect; }, 2s));
+  const auto suspected = v.last(0, event_kind::suspected);
+  v.run_to(suspected + 1999ms);
+  CHECK(v.state(0, "m2") == member_state::suspect);
+  v.run_to(suspected + 2s);
+  CHECK(v.state(0, "m2") == member_state::failed);
+  CHECK(v.count(0, event_kind::isolated, "") == 0);
+}
+
+TEST_CASE("of two cut apart both serve alone, and come together again", "[swim][isolation]") {
+  village v(2);
+  v.form();
+  v.cut_off(0);
+  v.run_for(120s);
+  CHECK(v.machine(0).present_members() == 1);
+  CHECK(v.machine(1).present_members() == 1);
+  v.mend();
+  REQUIRE(v.run_until([&] { return v.all_see(2) && v.same_view(); }, 60s));
+}
+
+TEST_CASE("of three the two that hear each other remove the third, on both words",
+          "[swim][isolation]") {
+  village v(3);
+  v.form();
+  v.vanish(2);
+  REQUIRE(v.run_until([&] { return v.everywhere("m3", member_state::failed); }, 6s));
+  CHECK(v.count(0, event_kind::isolated, "") == 0);
+  CHECK(v.count(1, event_kind::isolated, "") == 0);
+  CHECK(failures(v, 2) == 0);
+}
+
+TEST_CASE("of three one whom only one of two can't reach stays", "[swim][isolation]") {
+  village v(3);
+  v.form();
+  v.cut(0, 2);
+  v.cut(2, 0);
+  v.run_for(300s);
+  CHECK(failures(v) == 0);
+}
+
+TEST_CASE("fewer witnesses than are asked for wait for the longest suspicion",
+          "[swim][isolation]") {
+  // Ten members with Lifeguard's parameters: 5 s to 30 s. Nine could testify, three are asked for;
+  // for two, Lifeguard alone would take 17.5 s. The last witness is the machine itself.
+  const auto [others, before, after] =
+      GENERATE(table<std::size_t, std::chrono::milliseconds, std::chrono::milliseconds>(
+          {{0, 29'999ms, 30'000ms}, {1, 29'999ms, 30'000ms}, {2, 10'187ms, 10'189ms}}));
+  stage s(9);
+  s.silent.insert(9);
+  for (std::size_t by = 1; by <= others; ++by)
+    s.hear(by, s.suspect(9, by));
+  while (s.state(9) != member_state::suspect)
+    s.run_for(1ms);
+  const auto start = s.now();
+  s.run_to(start + before);
+  CHECK(s.machine.stats().suspicions_raised >= 1);
+  CHECK(s.state(9) == member_state::suspect);
+  s.run_to(start + after);
+  CHECK(s.state(9) == member_state::failed);
+}

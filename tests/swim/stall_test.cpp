@@ -1,0 +1,129 @@
+// A process that stood still (SIGSTOP, a long pause, a suspended machine) blames nobody when it
+// wakes, contradicts what was said of it, and comes back by itself.
+#include "stage.hpp"
+#include "support/catch.hpp"
+#include "village.hpp"
+
+using namespace lifering;
+using namespace lifering::swim;
+using namespace lifering::swim::test;
+
+TEST_CASE("a member frozen for 20 s is failed meanwhile, and comes back by itself",
+          "[swim][stall]") {
+  const auto size = GENERATE(std::size_t{2}, std::size_t{3}, std::size_t{5}, std::size_t{20});
+  village v(size);
+  v.form();
+  v.freeze(0);
+  v.run_for(20s);
+  CAPTURE(size);
+  for (std::size_t i = 1; i < size; ++i)
+    REQUIRE(v.state(i, "m1") == member_state::failed);
+  v.thaw(0);
+  CHECK(v.machine(0).stats().stalls == 1);
+  REQUIRE(v.run_until([&] { return v.all_see(size) && v.same_view(); }, 2s));
+  v.run_for(60s);
+  for (std::size_t i = 1; i < size; ++i) {
+    CHECK(v.count(i, event_kind::failed, "m1") == 1);
+    CHECK(v.count(i, event_kind::failed, "") == 1);
+    CHECK(v.count(i, event_kind::joined, "m1") == 2);  // when the village formed, and now
+    CHECK(v.count(i, event_kind::suspected, "") == 1);
+  }
+  CHECK(v.count(0, event_kind::suspected, "") == 0);
+  CHECK(v.count(0, event_kind::failed, "") == 0);
+}
+
+TEST_CASE("a pause shorter than the shortest suspicion costs nobody anything", "[swim][stall]") {
+  village v(10);
+  v.form();
+  v.freeze(3);
+  v.run_for(800ms);
+  v.thaw(3);
+  v.run_for(30s);
+  for (std::size_t i = 0; i < 10; ++i)
+    CHECK(v.count(i, event_kind::failed, "") == 0);
+  REQUIRE(v.same_view());
+}
+
+TEST_CASE("half of a cluster frozen and thawed together blames nobody of the other half",
+          "[swim][stall]") {
+  village v(12);
+  v.form();
+  for (std::size_t i = 0; i < 6; ++i)
+    v.freeze(i);
+  v.run_for(15s);
+  for (std::size_t i = 0; i < 6; ++i)
+    v.thaw(i);
+  REQUIRE(v.run_until([&] { return v.all_see(12) && v.same_view(); }, 10s));
+  v.run_for(30s);
+  for (std::size_t i = 0; i < 12; ++i) {
+    for (std::size_t healthy = 6; healthy < 12; ++healthy)
+      CHECK(v.count(i, event_kind::failed, v.name(healthy)) == 0);
+  }
+}
+
+TEST_CASE("all frozen together, as on a laptop that slept, blame nobody", "[swim][stall]") {
+  village v(6);
+  v.form();
+  for (std::size_t i = 0; i < 6; ++i)
+    v.freeze(i);
+  v.run_for(3600s);
+  for (std::size_t i = 0; i < 6; ++i)
+    v.thaw(i);
+  v.run_for(30s);
+  REQUIRE(v.all_see(6));
+  REQUIRE(v.same_view());
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(v.count(i, event_kind::failed, "") == 0);
+    CHECK(v.count(i, event_kind::suspected, "") == 0);
+  }
+}
+
+TEST_CASE("lateness of two probe intervals is a stall, less is not", "[swim][stall]") {
+  const bool stalled = GENERATE(false, true);
+  stage s(5);
+  s.next_ping();
+  const auto due = s.machine.next_deadline();
+  s.skip_to(due + 2s - (stalled ? 0ns : 1ns));
+  s.run_for(0s);
+  CHECK(s.machine.stats().stalls == (stalled ? 1 : 0));
+  CHECK(s.machine.self()->incarnation == (stalled ? 2 : 1));
+}
+
+TEST_CASE("who woke contradicts first, and accuses nobody for an interval", "[swim][stall]") {
+  stage s(5);
+  s.run_for(3s);
+  s.silence();
+  s.next_ping();
+  s.skip_to(s.now() + 60s);
+  s.datagrams.clear();
+  s.run_for(20ms);
+  CHECK(s.machine.stats().stalls == 1);
+  CHECK(s.mentions(0, update_kind::alive) >= 1);  // with a higher incarnation
+  CHECK(s.machine.self()->incarnation == 2);
+  const auto woke = s.now();
+  for (std::size_t actor = 1; actor <= 5; ++actor)  // their hosts refuse, even
+    s.give(peer_refused{s.part(actor)->address});
+  s.run_to(woke + 979ms);
+  CHECK(s.count(event_kind::suspected) == 0);
+  CHECK(s.run_until([&] { return s.count(event_kind::suspected) > 0; }, 5s));
+}
+
+TEST_CASE("a suspicion that ran when we stood still goes on for as long as we stood, and longer",
+          "[swim][stall]") {
+  // Six members: 5 s to 30 s; confirmed by three: 5 s.
+  stage s(5);
+  const auto start = s.now();
+  s.silent.insert(5);
+  for (std::size_t by = 1; by <= 4; ++by)
+    s.hear(by, s.suspect(5, by));
+  s.run_to(start + 1s);
+  const auto late = s.machine.next_deadline();
+  s.skip_to(start + 61s);
+  s.run_for(0s);
+  REQUIRE(s.machine.stats().stalls == 1);
+  const auto length = start + 61s - late;
+  s.run_to(start + 5s + length + 5s - 1ms);
+  CHECK(s.state(5) == member_state::suspect);
+  s.run_to(start + 5s + length + 5s);
+  CHECK(s.state(5) == member_state::failed);
+}

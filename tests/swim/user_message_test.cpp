@@ -1,0 +1,114 @@
+// Bytes of the application from one member to another: best-effort by datagram, reliable by stream.
+#include <lifering/error.hpp>
+
+#include "support/catch.hpp"
+#include "village.hpp"
+
+using namespace lifering;
+using namespace lifering::swim;
+using namespace lifering::swim::test;
+
+namespace {
+
+void send(village& v, std::size_t from, const std::string& to, bool reliable,
+          const std::string& payload, std::uint64_t id = 900) {
+  v.command(from, send_command{command_id{id}, to, reliable, payload});
+}
+
+}  // namespace
+
+TEST_CASE("a best-effort message arrives once and is done when it is sent", "[swim]") {
+  village v(4);
+  v.form();
+  v.at(1).done.clear();
+  send(v, 1, "m4", false, "hello");
+  REQUIRE(v.at(1).done.size() == 1);
+  CHECK_FALSE(v.at(1).done.front().error);
+  CHECK(v.at(1).done.front().command == command_id{900});
+  v.run_for(1s);
+  REQUIRE(v.at(3).messages.size() == 1);
+  CHECK(v.at(3).messages.front().from == "m2");
+  CHECK(v.at(3).messages.front().payload == "hello");
+  CHECK(v.at(0).messages.empty());
+}
+
+TEST_CASE("a reliable message is done when it was acknowledged, and may be large", "[swim]") {
+  village v(4);
+  v.form();
+  v.at(1).done.clear();
+  const std::string large(200'000, 'x');
+  send(v, 1, "m4", true, large);
+  CHECK(v.at(1).done.empty());
+  v.run_for(1s);
+  REQUIRE(v.at(1).done.size() == 1);
+  CHECK_FALSE(v.at(1).done.front().error);
+  CHECK(v.at(1).done.front().count == 1);
+  REQUIRE(v.at(3).messages.size() == 1);
+  CHECK(v.at(3).messages.front().payload == large);
+}
+
+TEST_CASE("a reliable message that can't be delivered says so, at its deadline at the latest",
+          "[swim]") {
+  const bool host_answers = GENERATE(true, false);
+  village v(4);
+  v.form();
+  v.at(1).done.clear();
+  if (host_answers)
+    v.crash(3);
+  else
+    v.vanish(3);
+  send(v, 1, "m4", true, "hello");
+  const auto limit = host_answers ? 10ms : 10s;  // stream_timeout
+  v.run_for(limit - 1ms);
+  if (!host_answers) CHECK(v.at(1).done.empty());
+  v.run_for(2ms);
+  REQUIRE(v.at(1).done.size() == 1);
+  CHECK(v.at(1).done.front().error == (host_answers ? errc::unreachable : errc::timed_out));
+  CHECK(v.at(1).done.front().count == 0);
+}
+
+TEST_CASE("a lost best-effort message stays lost, a reliable one is never delivered twice",
+          "[swim]") {
+  village v(3);
+  v.form();
+  v.filter = [](std::size_t, std::size_t, const packet& content) {
+    return !std::holds_alternative<user_message>(content.body);
+  };
+  send(v, 0, "m2", false, "lost");
+  send(v, 0, "m2", true, "kept");
+  v.run_for(30s);
+  REQUIRE(v.at(1).messages.size() == 1);
+  CHECK(v.at(1).messages.front().payload == "kept");
+}
+
+TEST_CASE("a message to nobody, to oneself or to one that is gone is refused at once", "[swim]") {
+  const bool reliable = GENERATE(false, true);
+  village v(3);
+  v.form();
+  v.leave(2);
+  v.run_for(2s);
+  v.at(0).done.clear();
+  for (const char* to : {"", "nobody", "m1", "m3"})
+    send(v, 0, to, reliable, "hello");
+  REQUIRE(v.at(0).done.size() == 4);
+  for (const auto& done : v.at(0).done)
+    CHECK(done.error == errc::unknown_member);
+}
+
+TEST_CASE("more reliable messages at once than there are streams are refused as busy", "[swim]") {
+  config settings;
+  settings.limits.streams = 5;
+  village v(2, settings);
+  v.form();
+  v.at(0).done.clear();
+  for (std::uint64_t i = 0; i < 8; ++i)
+    send(v, 0, "m2", true, "hello", 900 + i);
+  CHECK(v.at(0).done.size() == 3);
+  v.run_for(1s);
+  std::size_t busy = 0;
+  for (const auto& done : v.at(0).done)
+    busy += done.error == errc::busy;
+  CHECK(busy == 3);
+  CHECK(v.at(0).done.size() == 8);
+  CHECK(v.at(1).messages.size() == 5);
+}
