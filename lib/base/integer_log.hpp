@@ -8,28 +8,33 @@
 
 namespace lifering::base {
 
-/// log2(value) in 1/65536, rounded down, for value >= 1. Digit by digit: squaring the mantissa
-/// doubles its logarithm, so each squaring that passes 2 yields a one bit.
-constexpr std::uint32_t log2_q16(std::uint64_t value) noexcept {
+/// log2(value) in units of 2^-32, rounded down, for value >= 1. Digit by digit: squaring the
+/// mantissa doubles its logarithm, so each squaring that passes 2 yields a one bit.
+constexpr std::uint64_t log2_q32(std::uint64_t value) noexcept {
+  __extension__ using wide = unsigned __int128;
   const auto whole = static_cast<unsigned>(std::bit_width(value)) - 1;
-  std::uint64_t mantissa = whole >= 31 ? value >> (whole - 31) : value << (31 - whole);
-  std::uint32_t result = whole << 16;
-  for (unsigned bit = 1u << 15; bit != 0; bit >>= 1) {
-    mantissa = (mantissa * mantissa) >> 31;  // 31 fraction bits, in [1, 4)
-    if (mantissa >> 32 != 0) {
-      result |= bit;
-      mantissa >>= 1;
-    }
+  std::uint64_t mantissa = value << (63 - whole);  // 63 fraction bits, in [1, 2)
+  std::uint64_t result = std::uint64_t{whole} << 32;
+  for (std::uint64_t bit = std::uint64_t{1} << 31; bit != 0; bit >>= 1) {
+    const wide square = (wide{mantissa} * mantissa) >> 63;  // in [1, 4)
+    if ((square >> 64) != 0) result |= bit;
+    mantissa = static_cast<std::uint64_t>((square >> 64) != 0 ? square >> 1 : square);
   }
   return result;
 }
 
+/// The same in units of 2^-16.
+constexpr std::uint32_t log2_q16(std::uint64_t value) noexcept {
+  return static_cast<std::uint32_t>(log2_q32(value) >> 16);
+}
+
 /// log10(value) in thousandths, rounded down, for value >= 1.
 constexpr std::uint32_t log10_thousandths(std::uint64_t value) noexcept {
-  // log10(2) in units of 2^-32; the sum is nudged by half of a 2^-16 step so that exact powers
-  // of ten don't fall short by the truncation of log2_q16.
-  const std::uint64_t log2 = (std::uint64_t{log2_q16(value)} << 1) | 1;  // 17 fraction bits
-  return static_cast<std::uint32_t>((log2 * 1000 * 1292913986u) >> (17 + 32));
+  // log10(2) in units of 2^-32. Both factors fall short by less than their last place; the nudge
+  // makes up for it, so that powers of ten come out exact.
+  __extension__ using wide = unsigned __int128;
+  constexpr std::uint64_t nudge = 48;
+  return static_cast<std::uint32_t>((wide{log2_q32(value) + nudge} * 1000 * 1292913986u) >> 64);
 }
 
 /// The least d with 10^d >= value, for value >= 1: ceil(log10(value)).

@@ -11,8 +11,8 @@ constexpr unsigned patience_max = 4;  // 16 times the first pause
 
 }  // namespace
 
-contacts::contacts(core& shared, synchronizer& streams)
-    : shared_(shared), streams_(streams), next_heal_(shared.now + pause()) {}
+contacts::contacts(core& shared, synchronizer& streams, reconciler& views)
+    : shared_(shared), streams_(streams), views_(views), next_heal_(shared.now + pause()) {}
 
 // Joining.
 
@@ -66,14 +66,14 @@ void contacts::on_resolved(const seed_resolved& answer) {
 
 void contacts::pump() {
   if (joining_.empty()) return;
-  while (joining_.front().trying < parallel_tries && !joining_.front().untried.empty()) {
+  while (joining_.front().trying.size() < parallel_tries && !joining_.front().untried.empty()) {
     const endpoint address = joining_.front().untried.front();
     joining_.front().untried.erase(joining_.front().untried.begin());
     try_address(address);
     if (joining_.empty()) return;
   }
   const attempt& at = joining_.front();
-  if (at.resolving == 0 && at.trying == 0 && at.untried.empty() && at.busy.empty()) {
+  if (at.resolving == 0 && at.trying.empty() && at.untried.empty() && at.busy.empty()) {
     if (at.refused) return finish(at.refused, 0);
     // Every seed was ourselves: the first member of its cluster.
     finish(at.why.empty() ? std::error_code() : std::error_code(errc::no_seed_answered), 0);
@@ -81,13 +81,15 @@ void contacts::pump() {
 }
 
 void contacts::try_address(const endpoint& address) {
-  ++joining_.front().trying;
+  joining_.front().trying.push_back(address);
+  joining_.front().knock_at =
+      shared_.now + base::duration(shared_.settings.timing.probe_timeout);  // if it takes longer
   const command_id id = joining_.front().id;
   const bool begun = streams_.exchange(
       address, true, [this, id, address](std::error_code error, const std::string& detail) {
         if (joining_.empty() || joining_.front().id != id) return;
         attempt& at = joining_.front();
-        --at.trying;
+        std::erase(at.trying, address);
         if (!error) return finish({}, 1);
         if (error == errc::busy) return retry_later(address);
         note(address.to_string() + ": " + (detail.empty() ? error.message() : detail));
@@ -98,9 +100,23 @@ void contacts::try_address(const endpoint& address) {
         pump();
       });
   if (!begun) {
-    --joining_.front().trying;
+    std::erase(joining_.front().trying, address);
     note(address.to_string() + ": too many streams are open");
   }
+}
+
+void contacts::knock() {
+  attempt& at = joining_.front();
+  at.knock_at = shared_.now + base::duration(shared_.settings.timing.probe_timeout) / 2 +
+                shared_.jitter(shared_.settings.timing.probe_timeout);
+  for (const endpoint& address : at.trying)
+    views_.knock(address);
+}
+
+void contacts::on_agreement() {
+  if (joining_.empty() || shared_.others() == 0) return;
+  shared_.settled = true;
+  finish({}, 1);
 }
 
 void contacts::retry_later(const endpoint& address) {
@@ -163,6 +179,10 @@ void contacts::advance() {
     at.busy.clear();
     pump();
   }
+  if (!joining_.empty() && !joining_.front().trying.empty() &&
+      joining_.front().knock_at <= shared_.now && shared_.settings.parts.digest_sync) {
+    knock();
+  }
   if (next_heal_ > shared_.now) return;
   if (shared_.settings.parts.heal && shared_.phase == life_phase::running && joining_.empty()) {
     heal();
@@ -195,6 +215,9 @@ base::time_point contacts::next_deadline() const noexcept {
   base::time_point deadline = base::never;
   if (!joining_.empty()) {
     deadline = joining_.front().deadline;
+    if (!joining_.front().trying.empty() && shared_.settings.parts.digest_sync) {
+      deadline = std::min(deadline, joining_.front().knock_at);
+    }
     if (!joining_.front().busy.empty()) deadline = std::min(deadline, joining_.front().retry_at);
   }
   return shared_.settings.parts.heal ? std::min(deadline, next_heal_) : deadline;

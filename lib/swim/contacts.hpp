@@ -9,17 +9,21 @@
 #include <vector>
 
 #include "swim/core.hpp"
+#include "swim/reconciler.hpp"
 #include "swim/synchronizer.hpp"
 
 namespace lifering::swim {
 
 class contacts {
  public:
-  contacts(core& shared, synchronizer& streams);
+  contacts(core& shared, synchronizer& streams, reconciler& views);
 
   void join(const join_command& asked);
   void cancel(command_id target);
   void on_resolved(const seed_resolved& answer);
+
+  /// A member's view equals ours: whoever joins has arrived.
+  void on_agreement();
 
   void advance();
   base::time_point next_deadline() const noexcept;
@@ -39,7 +43,8 @@ class contacts {
     base::time_point retry_at{};
     unsigned retries = 0;
     std::size_t resolving = 0;
-    std::size_t trying = 0;
+    std::vector<endpoint> trying;
+    base::time_point knock_at{};
     std::error_code refused;
     std::string why;  ///< What each seed said, for people.
   };
@@ -47,6 +52,7 @@ class contacts {
   void pump();
   void retry_later(const endpoint& address);
   void try_address(const endpoint& address);
+  void knock();
   void note(const std::string& what);
   void finish(std::error_code error, std::uint32_t contacted);
   void heal();
@@ -55,6 +61,7 @@ class contacts {
 
   core& shared_;
   synchronizer& streams_;
+  reconciler& views_;
   std::vector<std::string> seeds_;
   std::vector<attempt> joining_;  ///< Empty or one.
   std::size_t next_seed_ = 0;

@@ -337,7 +337,9 @@ std::size_t membership::witnesses_needed(row_id subject) noexcept {
     in_doubt += s.subject != subject;
   const std::size_t present = shared_.table.present() - 1;
   const std::size_t able = present > in_doubt ? present - in_doubt : 1;
-  return std::min<std::size_t>(able, 3);
+  // Where we seem to be the last of several, one witness isn't enough: it may be us.
+  const std::size_t least = shared_.others() >= 2 ? 2 : 1;
+  return std::clamp<std::size_t>(able, least, 3);
 }
 
 void membership::set_deadline(suspicion& s) {

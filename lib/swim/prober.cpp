@@ -9,7 +9,7 @@ namespace lifering::swim {
 namespace {
 
 constexpr std::size_t nowhere = ~std::size_t{0};
-constexpr unsigned direct_tries_max = 4;
+constexpr unsigned direct_tries_max = 10;
 
 template <class T>
 void remove_at(std::vector<T>& values, std::size_t index) {
@@ -74,8 +74,10 @@ void prober::retry(probe& p) {
     p.next_try = base::never;
     return;
   }
-  // Twice as long each time: a burst of loss is shorter than the whole probe.
-  p.next_try = shared_.now + shared_.ping_timeout() * (std::int64_t{1} << p.tries);
+  // Spread over the whole probe, since a burst of loss is shorter; many, since a suspicion that
+  // loss alone raised costs more than they do.
+  const base::duration interval = shared_.scaled(shared_.settings.timing.probe_interval);
+  p.next_try = shared_.now + std::max(shared_.ping_timeout(), interval / direct_tries_max);
   send_ping(p);
 }
 
@@ -140,6 +142,7 @@ void prober::on_stream_refused(std::uint64_t sequence) {
 
 void prober::on_refused(const endpoint& address) {
   if (!shared_.settings.parts.transport_evidence || stopped_) return;
+  shared_.heard_any = shared_.now;  // a host speaks: we aren't cut off
   for (std::size_t i = 0; i < probes_.size();) {
     if (shared_.table.at(probes_[i].target).subject &&
         shared_.table.at(probes_[i].target).subject->address == address) {
@@ -224,7 +227,6 @@ void prober::on_ping(const endpoint& from, const sender& by, row_id by_row, cons
 
 void prober::on_ping_request(const endpoint& from, row_id by_row, const ping_request& asked) {
   if (by_row == no_row || relays_.size() >= relays_max) return;  // helps members only
-  const row_id target = shared_.table.find(asked.target);
   // The asker's address of the target may be newer than ours; the name in the ping guards it.
   relay r;
   r.asker = from;
@@ -233,11 +235,20 @@ void prober::on_ping_request(const endpoint& from, row_id by_row, const ping_req
   const base::duration patience = std::min<base::duration>(
       std::chrono::milliseconds(asked.timeout_ms), std::chrono::minutes(1));
   r.nack_at = shared_.settings.parts.nacks ? shared_.now + patience * 8 / 10 : base::never;
+  r.again_at =
+      shared_.settings.parts.repeated_pings ? shared_.now + patience * 4 / 10 : base::never;
   r.expires = shared_.now + patience * 2;
-  packet& sent = shared_.datagram(asked.target_address);
-  sent.body = ping{r.sequence, asked.target, asked.target_epoch};
-  shared_.piggyback(sent, target);
-  relays_.push_back(r);
+  r.target = asked.target;
+  r.target_epoch = asked.target_epoch;
+  r.target_address = asked.target_address;
+  send_relayed(r);
+  relays_.push_back(std::move(r));
+}
+
+void prober::send_relayed(const relay& r) {
+  packet& sent = shared_.datagram(r.target_address);
+  sent.body = ping{r.sequence, r.target, r.target_epoch};
+  shared_.piggyback(sent, shared_.table.find(r.target));
 }
 
 // Time.
@@ -254,6 +265,10 @@ void prober::advance() {
     }
   }
   for (std::size_t i = 0; i < relays_.size();) {
+    if (relays_[i].again_at <= shared_.now) {  // one loss on the way is not the target's silence
+      relays_[i].again_at = base::never;
+      send_relayed(relays_[i]);
+    }
     if (relays_[i].nack_at <= shared_.now) {
       shared_.datagram(relays_[i].asker).body = nack{relays_[i].asked_sequence};
       relays_[i].nack_at = base::never;
@@ -276,7 +291,7 @@ base::time_point prober::next_deadline() const noexcept {
   for (const auto& p : probes_)
     next = std::min({next, p.next_try, p.give_up});
   for (const auto& r : relays_)
-    next = std::min({next, r.nack_at, r.expires});
+    next = std::min({next, r.again_at, r.nack_at, r.expires});
   return next;
 }
 

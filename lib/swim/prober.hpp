@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "swim/core.hpp"
@@ -62,6 +63,10 @@ class prober {
     endpoint asker;
     std::uint64_t asked_sequence = 0;
     std::uint64_t sequence = 0;
+    std::string target;
+    std::uint64_t target_epoch = 0;
+    endpoint target_address;
+    base::time_point again_at{};
     base::time_point nack_at{};
     base::time_point expires{};
   };
@@ -70,6 +75,7 @@ class prober {
   void send_ping(probe& p);
   void retry(probe& p);
   void ask_helpers(probe& p);
+  void send_relayed(const relay& r);
   void succeed(std::size_t index, bool by_stream);
   void conclude(std::size_t index);
   bool still_meant(const probe& p) const noexcept;

@@ -27,7 +27,7 @@ class machine {
                 [this](row_id id, std::uint64_t sequence) { streams_.probe(id, sequence); }),
         reconciler_(core_, members_, streams_),
         gossip_(core_),
-        contacts_(core_, streams_),
+        contacts_(core_, streams_, reconciler_),
         farewell_(core_, members_),
         planned_(next_deadline()) {
     streams_.set_prober(prober_);
@@ -58,7 +58,8 @@ class machine {
     if (core_.table.graves() > graves_before_) contacts_.member_lost();
     gossip_.news_queued();
     core_.out = nullptr;
-    planned_ = next_deadline();
+    // Never in the past: what is overdue now is no stall at the next call.
+    planned_ = std::max(core_.now, next_deadline());
   }
 
   void advance() {
@@ -167,22 +168,23 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
   } else if (by != no_row && core_.phase == life_phase::running) {
     // Views are compared with members only.
     if (const auto* compare = std::get_if<view_compare>(&content.body)) {
-      reconciler_.on_compare(by, *compare);
+      reconciler_.on_compare(by, content.from.known_members, *compare);
     } else if (const auto* summary = std::get_if<view_summary>(&content.body)) {
       reconciler_.on_summary(by, *summary);
     } else if (const auto* delta = std::get_if<view_delta>(&content.body)) {
       reconciler_.on_delta(by, *delta);
+      compare_views(content.from, by);
     }
   }
 }
 
 void machine::compare_views(const sender& theirs, row_id by) {
-  if (by == no_row || theirs.view_digest == core_.table.digest() ||
-      core_.phase != life_phase::running) {
-    return;
-  }
+  if (by == no_row || core_.phase != life_phase::running) return;
   const row& held = core_.table.at(by);
-  if (held.present() && held.subject->epoch == theirs.epoch)
+  if (!held.present() || held.subject->epoch != theirs.epoch) return;
+  if (theirs.view_digest == core_.table.digest())
+    contacts_.on_agreement();
+  else
     reconciler_.digest_differs(by, theirs.known_members);
 }
 

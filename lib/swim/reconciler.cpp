@@ -13,7 +13,7 @@ constexpr std::size_t bytes_per_hash = 8;
 reconciler::reconciler(core& shared, membership& members, synchronizer& streams)
     : shared_(shared), members_(members), streams_(streams), next_compare_(shared.now) {}
 
-std::size_t reconciler::room(row_id) const {
+std::size_t reconciler::room() const {
   // What a body may take beside the sender part; a few bytes are left for its own framing.
   const std::size_t sender_bytes =
       size_bound(sender{.name = shared_.self->name, .epoch = shared_.self->epoch});
@@ -27,35 +27,51 @@ void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
   ++shared_.counters.digest_mismatches;
   // News in flight explains a difference; wait until it must have arrived.
   const base::duration gossip = shared_.settings.timing.gossip_interval;
-  if (shared_.gossip.size() > 0 || shared_.now - shared_.view_changed < gossip) return;
-  if (shared_.now < next_compare_ || streams_.exchanges() > 0) return;
+  // On a network that loses much there is always some, so not for ever.
+  const bool quiet = shared_.gossip.size() == 0 && shared_.now - shared_.view_changed >= gossip;
+  if (!quiet && shared_.now - next_compare_ < 4 * gossip) return;
+  if (shared_.now < next_compare_) return;
   if (next_compare_ < shared_.view_changed) fruitless_ = 0;
   next_compare_ = shared_.now + gossip + shared_.jitter(gossip);
   // One that knows few of us lacks most and may not know us as members, whom alone it would answer;
   // and should the digests be of no help, a whole view is.
   const std::uint64_t known_here = shared_.table.present();
   const bool far_apart = 2 * known_there <= known_here || 2 * known_here <= known_there;
-  if (far_apart || ++fruitless_ % 4 == 0) {
+  if ((far_apart || ++fruitless_ % 4 == 0) && streams_.exchanges() == 0) {
     streams_.exchange(shared_.table.at(peer).subject->address, false, nullptr);
     return;
   }
+  shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
+  ++shared_.counters.compares_started;
+}
+
+view_compare reconciler::compare_of(std::size_t bytes) const {
   std::size_t count = view_buckets_max;
-  while (count > 1 && count * bytes_per_hash > room(peer))
+  while (count > 1 && count * bytes_per_hash > bytes)
     count /= 2;
   view_compare ours;
   for (std::size_t bucket = 0; bucket < count; ++bucket) {
     ours.buckets.push_back(shared_.table.bucket_digest(bucket, count));
   }
-  shared_.datagram(shared_.table.at(peer).subject->address).body = std::move(ours);
+  return ours;
+}
+
+void reconciler::knock(const endpoint& at) {
+  packet& sent = shared_.datagram(at);
+  sent.updates.push_back(shared_.update_of(shared_.self_row));
+  const std::size_t taken = size_bound(sent.updates.back());
+  sent.body = compare_of(room() - std::min(room(), taken));
   ++shared_.counters.compares_started;
 }
 
 bool reconciler::may_answer() {
   if (shared_.now >= answers_until_) {
     answers_until_ = shared_.now + base::duration(shared_.settings.timing.probe_interval);
+    scanned_ = 0;
     answers_ = 0;
   }
-  return answers_++ < answers_max;
+  scanned_ += 1 + shared_.table.slots();
+  return scanned_ <= scanned_max && ++answers_ <= answers_max;
 }
 
 std::vector<std::vector<row_id>> reconciler::members_of(const std::vector<bool>& wanted,
@@ -70,7 +86,7 @@ std::vector<std::vector<row_id>> reconciler::members_of(const std::vector<bool>&
   return found;
 }
 
-void reconciler::on_compare(row_id peer, const view_compare& theirs) {
+void reconciler::on_compare(row_id peer, std::uint64_t known_there, const view_compare& theirs) {
   const std::size_t count = theirs.buckets.size();
   if (count == 0 || count > view_buckets_max || !may_answer()) return;
   std::vector<bool> differs(count);
@@ -82,15 +98,17 @@ void reconciler::on_compare(row_id peer, const view_compare& theirs) {
   if (!any) return;
   const auto members = members_of(differs, count);
   std::vector<view_summary> parts(1);
-  std::size_t used = 0;
+  // One that knows nobody must learn who answers.
+  const bool introduce = known_there <= 1;
+  std::size_t used = introduce ? size_bound(shared_.update_of(shared_.self_row)) : 0;
   for (std::size_t bucket = 0; bucket < count; ++bucket) {
     if (!differs[bucket]) continue;
     const std::size_t bytes = 2 + 2 * bytes_per_hash * members[bucket].size();
-    if (used + bytes > room(peer) && used > 0) {
+    if (used + bytes > room() && used > 0) {
       parts.emplace_back();
       used = 0;
     }
-    if (bytes > room(peer) || parts.size() > datagrams_max) {
+    if (bytes > room() || parts.size() > datagrams_max) {
       // Too different, or too many members, for datagrams.
       if (streams_.exchanges() == 0) {
         streams_.exchange(shared_.table.at(peer).subject->address, false, nullptr);
@@ -108,7 +126,11 @@ void reconciler::on_compare(row_id peer, const view_compare& theirs) {
     }
   }
   for (view_summary& part : parts) {
-    shared_.datagram(shared_.table.at(peer).subject->address).body = std::move(part);
+    packet& sent = shared_.datagram(shared_.table.at(peer).subject->address);
+    sent.body = std::move(part);
+    if (introduce && &part == &parts.front()) {
+      sent.updates.push_back(shared_.update_of(shared_.self_row));
+    }
   }
 }
 
@@ -175,7 +197,7 @@ void reconciler::send_delta(row_id peer, const std::vector<row_id>& rows,
   std::vector<view_delta> parts(1);
   std::size_t used = 0;
   const auto make_room = [&](std::size_t bytes) {
-    if (used > 0 && used + bytes > room(peer)) {
+    if (used > 0 && used + bytes > room()) {
       parts.emplace_back();
       used = 0;
     }
@@ -190,7 +212,7 @@ void reconciler::send_delta(row_id peer, const std::vector<row_id>& rows,
     const row& held = shared_.table.at(id);
     view_row row{held.subject, std::max(held.incarnation, held.subject->incarnation), held.state};
     const std::size_t bytes = size_bound(row);
-    fits = fits && bytes <= room(peer);
+    fits = fits && bytes <= room();
     if (!fits) break;
     make_room(bytes);
     parts.back().rows.push_back(std::move(row));

@@ -25,12 +25,17 @@ class reconciler {
   /// A peer's packet carried another digest than ours; it knows that many present members.
   void digest_differs(row_id peer, std::uint64_t known_there);
 
-  void on_compare(row_id peer, const view_compare& theirs);
+  /// Asks whoever listens there to compare views with us, whom it need not know: a join by
+  /// datagrams, where a stream takes seconds to get through.
+  void knock(const endpoint& at);
+
+  void on_compare(row_id peer, std::uint64_t known_there, const view_compare& theirs);
   void on_summary(row_id peer, const view_summary& theirs);
   void on_delta(row_id peer, const view_delta& theirs);
 
  private:
-  std::size_t room(row_id peer) const;
+  std::size_t room() const;
+  view_compare compare_of(std::size_t bytes) const;
   std::vector<std::vector<row_id>> members_of(const std::vector<bool>& wanted,
                                               std::size_t count) const;
   void send_delta(row_id peer, const std::vector<row_id>& rows,
@@ -42,11 +47,15 @@ class reconciler {
   synchronizer& streams_;
   base::time_point next_compare_;
   base::time_point answers_until_{};
+  std::size_t scanned_ = 0;
   unsigned answers_ = 0;
   unsigned fruitless_ = 0;  ///< Compares since our view last changed.
 
   static constexpr std::size_t datagrams_max = 8;
-  static constexpr unsigned answers_max = 64;  ///< A probe interval; more are not answered.
+  // Bounds, a probe interval, on what others can make us do: answers, and rows looked through for
+  // them, which are some milliseconds of work.
+  static constexpr unsigned answers_max = 480;
+  static constexpr std::size_t scanned_max = std::size_t{256} * 1024;
 };
 
 }  // namespace lifering::swim
