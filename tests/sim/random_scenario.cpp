@@ -6,6 +6,7 @@
 #include "base/integer_log.hpp"
 #include "base/rng.hpp"
 #include "ring/mix64.hpp"
+#include "sim/cluster.hpp"
 
 namespace lifering::sim {
 namespace {
@@ -193,8 +194,11 @@ class drawer {
     result_.happenings.push_back(heal);
     happening restart;
     restart.what = kind::restart;
-    restart.at = end + 100ms;
     restart.who = node_set(1, result_.nodes);
+    restart.at = end + 100ms;
+    result_.happenings.push_back(restart);
+    // Once more for those who were saying goodbye then: all are to be there, the seed above all.
+    restart.at += cluster::leave_deadline + 1s;
     result_.happenings.push_back(restart);
     const base::duration bound = agreement_bound(result_.profile.machine, result_.nodes);
     expectation agree;
