@@ -9,10 +9,12 @@
 
 namespace lifering::net {
 
-acceptor::acceptor(asio::ip::tcp::acceptor listening, operations& pending, handler accepted)
+acceptor::acceptor(asio::ip::tcp::acceptor listening, operations& pending, counters& count,
+                   handler accepted)
     : listening_(std::move(listening)),
       pause_(listening_.get_executor()),
       pending_(pending),
+      count_(count),
       accepted_(std::move(accepted)) {}
 
 void acceptor::start() {
@@ -38,6 +40,7 @@ void acceptor::accept_next() {
 }
 
 void acceptor::pause() {
+  ++count_.accept_errors;
   // The connection still waits in the kernel's queue, so trying at once would spin.
   pause_.expires_after(std::chrono::milliseconds(100));
   pause_.async_wait([this, token = pending_.begin()](std::error_code) {

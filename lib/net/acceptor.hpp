@@ -7,6 +7,7 @@
 #include <functional>
 #include <lifering/endpoint.hpp>
 
+#include "net/counters.hpp"
 #include "net/operations.hpp"
 
 namespace lifering::net {
@@ -16,7 +17,8 @@ class acceptor {
   using handler = std::function<void(asio::ip::tcp::socket, const endpoint& from)>;
 
   /// Takes a socket that listens. `accepted` is called on its executor.
-  acceptor(asio::ip::tcp::acceptor listening, operations& pending, handler accepted);
+  acceptor(asio::ip::tcp::acceptor listening, operations& pending, counters& count,
+           handler accepted);
 
   void start();
   void close();
@@ -28,6 +30,7 @@ class acceptor {
   asio::ip::tcp::acceptor listening_;
   asio::steady_timer pause_;
   operations& pending_;
+  counters& count_;
   handler accepted_;
 };
 

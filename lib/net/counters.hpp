@@ -16,6 +16,7 @@ struct counters {
   std::uint64_t streams_accepted = 0;
   std::uint64_t streams_failed = 0;
   std::uint64_t streams_refused_limit = 0;  ///< Not taken: too many at once.
+  std::uint64_t accept_errors = 0;          ///< Pauses in accepting: no descriptors, no memory.
 
   // Dropped input, datagrams and frames alike.
   std::uint64_t dropped_malformed = 0;

@@ -60,7 +60,7 @@ void driver::impl::make_parts(listening_sockets sockets) {
   streams_.emplace(
       strand_, stream_set::settings{local_, config.limits.streams, config.timing.stream_timeout},
       pending_, *this, count_);
-  acceptor_.emplace(std::move(sockets.tcp), pending_,
+  acceptor_.emplace(std::move(sockets.tcp), pending_, count_,
                     [this](asio::ip::tcp::socket socket, const endpoint& from) {
                       streams_->accept(std::move(socket), from);
                     });

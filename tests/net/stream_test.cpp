@@ -13,6 +13,11 @@
 #include "support/catch.hpp"
 #include "wire/envelope.hpp"
 
+#ifdef __linux__
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
 namespace lifering::net {
 namespace {
 
@@ -39,7 +44,7 @@ class node final : public stream_handler {
     streams.emplace(context.get_executor(),
                     stream_set::settings{address, streams_max, accepted_deadline}, pending_, *this,
                     count);
-    acceptor_.emplace(std::move(sockets->tcp), pending_,
+    acceptor_.emplace(std::move(sockets->tcp), pending_, count,
                       [this](asio::ip::tcp::socket socket, const endpoint& from) {
                         streams->accept(std::move(socket), from);
                       });
@@ -302,6 +307,45 @@ TEST_CASE("Strangers can't take the last quarter of the places, and never more t
   late.connect(to_asio<asio::ip::tcp>(server.address, false));
   CHECK(run_until(context, [&] { return server.accepted.size() == 4; }));
 }
+
+#ifdef __linux__
+
+/// While it lives, no further descriptor can be opened.
+class no_descriptors {
+ public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(0);
+    ::close(next);
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("Without descriptors nobody is accepted and nothing connects, and then it goes on") {
+  asio::io_context context;
+  node server(context);
+  asio::ip::tcp::socket caller(context, asio::ip::tcp::v4());
+  {
+    const no_descriptors now;
+    caller.connect(to_asio<asio::ip::tcp>(server.address, false));
+    server.streams->open(first, server.address, 20s);
+    REQUIRE(run_until(context, [&] { return server.count.accept_errors > 1; }));
+    REQUIRE(server.ended.size() == 1);
+    CHECK(server.ended[0].second == std::errc::too_many_files_open);
+    CHECK(server.accepted.empty());
+  }
+  CHECK(run_until(context, [&] { return server.accepted.size() == 1; }));
+}
+
+#endif
 
 TEST_CASE("Bytes that can't begin a frame are refused at once") {
   asio::io_context context;
