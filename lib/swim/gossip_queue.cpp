@@ -55,10 +55,11 @@ void gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint6
   held.sent = 0;
   // The newest accuser goes first: the others were told of already.
   held.accusers.insert(held.accusers.begin(), accuser{std::string(name), epoch, refused});
-  std::size_t longest = 0;
-  for (const auto& a : held.accusers)
-    longest = std::max(longest, a.name.size());
-  held.bytes = size_bound(held.news) - held.news.accuser.size() + longest;
+  // It goes out in the name of any of them, so it counts with the largest.
+  held.news.accuser = name;
+  held.news.accuser_epoch = epoch;
+  held.news.refused = refused;
+  held.bytes = std::max(held.bytes, size_bound(held.news));
   push_front(index);
 }
 

@@ -115,16 +115,9 @@ std::size_t size_bound(const update& value) noexcept {
   if (value.kind == update_kind::alive) {
     return nested(value.subject ? size_bound(*value.subject) : 0);
   }
-  const std::size_t claim = small + bytes(value.subject_name()) + number(value.subject_epoch()) +
-                            number(value.incarnation);
-  if (value.kind == update_kind::suspect) {
-    // A suspicion that waits in the queue may go out in the name of another accuser, so all that
-    // is the accuser's counts at its largest but for the length of the name.
-    return tag + 2 + claim + (tag + 2) + value.accuser.size() + any_varint64 + small +
-           number(value.witnesses);
-  }
-  return nested(claim + bytes(value.accuser) + number(value.accuser_epoch) + flag(value.refused) +
-                number(value.witnesses));
+  return nested(small + bytes(value.subject_name()) + number(value.subject_epoch()) +
+                number(value.incarnation) + bytes(value.accuser) + number(value.accuser_epoch) +
+                flag(value.refused) + number(value.witnesses));
 }
 
 std::size_t size_bound(const broadcast& value) noexcept {
