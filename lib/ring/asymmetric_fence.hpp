@@ -32,10 +32,10 @@ class asymmetric_fence {
   /// Whether readers are spared the fence; for reports and tests.
   static bool is_asymmetric() noexcept { return membarrier_works_.load(std::memory_order_relaxed); }
 
- private:
   /// A fence on both sides, where the kernel doesn't help.
   static void full() noexcept;
 
+ private:
   // Starts as false, which is safe: a reader that fences needlessly is only slower.
   static constinit std::atomic<bool> membarrier_works_;
 };

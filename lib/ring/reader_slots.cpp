@@ -64,6 +64,15 @@ reader_slot& reader_slots::claim_slowly() noexcept {
   return claim_slowly();
 }
 
+std::size_t reader_slots::blocks() noexcept {
+  std::size_t count = 0;
+  for (const reader_block* block = all_blocks.load(std::memory_order_acquire); block != nullptr;
+       block = block->next) {
+    ++count;
+  }
+  return count;
+}
+
 void reader_slots::collect(std::vector<const void*>& pinned) {
   for (const reader_block* block = all_blocks.load(std::memory_order_acquire); block != nullptr;
        block = block->next) {

@@ -42,6 +42,9 @@ class reader_slots {
   /// The addresses that are pinned, in no order, appended to `pinned`. Acquire loads.
   static void collect(std::vector<const void*>& pinned);
 
+  /// Blocks ever made: as many as threads read at once, at most.
+  static std::size_t blocks() noexcept;
+
  private:
   friend struct reader_registration;
   static reader_slot& claim_slowly() noexcept;
