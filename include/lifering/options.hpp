@@ -58,8 +58,8 @@ struct protocol_options {
   /// A piece of news is sent multiplier x ceil(log10(members + 1)) times by each member. 1 to 100.
   unsigned retransmit_multiplier = 4;
 
-  /// Two members compare their whole views this often even if their digests agree, scaled with
-  /// log2 of the cluster's size above 32 members. 0 turns the timer off, which leaves the digests
+  /// Each member compares its view with another one's this often, whatever the digests on probes
+  /// say, scaled with log2 of the cluster's size above 32 members. 0 turns the timer off, which leaves the digests
   /// on probes to find differences. 100 ms to 1 day.
   std::chrono::milliseconds push_pull_interval{30000};
 

@@ -55,8 +55,9 @@ std::optional<endpoint> endpoint::parse(std::string_view text, std::uint16_t def
     return result;
   }
   if (inet_pton(AF_INET6, buffer, result.bytes.data()) != 1) return std::nullopt;
-  // A scope on a v4-mapped address would make a second identity of one IPv4 address.
-  if (result.scope != 0 && result.is_v4()) return std::nullopt;
+  // Elsewhere a scope would make a second identity of one address.
+  const bool link_local = result.bytes[0] == 0xfe && (result.bytes[1] & 0xc0) == 0x80;
+  if (result.scope != 0 && !link_local) return std::nullopt;
   return result;
 }
 

@@ -28,12 +28,13 @@ constexpr std::uint32_t log2_q16(std::uint64_t value) noexcept {
   return static_cast<std::uint32_t>(log2_q32(value) >> 16);
 }
 
-/// log10(value) in thousandths, rounded down, for value >= 1.
+/// log10(value) in thousandths, for value >= 1: rounded down, but for values that lie within a
+/// millionth below the next thousandth.
 constexpr std::uint32_t log10_thousandths(std::uint64_t value) noexcept {
   // log10(2) in units of 2^-32. Both factors fall short by less than their last place; the nudge
   // makes up for it, so that powers of ten come out exact.
   __extension__ using wide = unsigned __int128;
-  constexpr std::uint64_t nudge = 48;
+  constexpr std::uint64_t nudge = 64;
   return static_cast<std::uint32_t>((wide{log2_q32(value) + nudge} * 1000 * 1292913986u) >> 64);
 }
 

@@ -52,7 +52,7 @@ struct config {
 
   bool take_all_when_isolated = false;
 
-  unsigned local_health_max = 8;  ///< Lifeguard's S: multiplier at most S + 1... (score 0..S).
+  unsigned local_health_max = 8;          ///< Lifeguard's S: the score's highest value.
   unsigned suspicion_confirmations = 3;   ///< Lifeguard's K.
   unsigned suspicions_per_interval = 16;  ///< Suspicions that one accuser may raise per ten probe
                                           ///< intervals; more are dropped and counted.

@@ -1,5 +1,6 @@
 #include "swim/core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/integer_log.hpp"
@@ -10,6 +11,8 @@ core::core(config given, record own, base::rng generator, base::time_point start
     : settings(std::move(given)),
       random(generator),
       now(start),
+      gossip(settings.datagram_budget -
+             std::min(settings.datagram_budget, size_bound(sender{.name = own.name}))),
       health(settings.local_health_max),
       started(start),
       heard_any(start),
@@ -59,17 +62,17 @@ void core::sign(packet& onto) const {
 
 void core::piggyback(packet& onto, row_id target) {
   std::size_t used = size_bound(onto);
+  row_id told = no_row;
   if (target != no_row && settings.parts.buddy && target != self_row &&
       table.at(target).state != member_state::alive) {
     onto.updates.push_back(update_of(target));
     used += size_bound(onto.updates.back());
-  } else {
-    target = no_row;
+    told = target;
   }
   const std::size_t budget = settings.datagram_budget;
   if (used < budget) {
     const std::size_t before = onto.updates.size();
-    gossip.take(budget - used, retransmit_limit(), target, onto.updates);
+    gossip.take(budget - used, retransmit_limit(), told, onto.updates);
     counters.updates_sent += onto.updates.size() - before;
   }
 }

@@ -18,7 +18,10 @@ disseminator::disseminator(core& shared)
       last_urgent_(shared.now - urgent_gap) {}
 
 void disseminator::news_queued() {
-  if (!shared_.settings.parts.urgent_gossip || shared_.gossip.fresh() == 0) return;
+  if (!shared_.settings.parts.urgent_gossip || shared_.gossip.fresh() == 0 ||
+      shared_.others() == 0) {
+    return;  // without anybody to tell, news waits for the first who comes
+  }
   if (next_urgent_ == base::never) {
     next_urgent_ = std::max(shared_.now + gather, last_urgent_ + urgent_gap);
   }
@@ -69,7 +72,8 @@ void disseminator::tell(row_id id) {
 }
 
 base::time_point disseminator::next_deadline() const noexcept {
-  const bool rounds = shared_.settings.parts.gossip_rounds && shared_.gossip.size() > 0;
+  const bool rounds =
+      shared_.settings.parts.gossip_rounds && shared_.gossip.size() > 0 && shared_.others() > 0;
   return std::min(rounds ? next_round_ : base::never, next_urgent_);
 }
 

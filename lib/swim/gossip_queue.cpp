@@ -17,6 +17,7 @@ constexpr std::array<std::size_t, gossip_classes> reserved_percent{15, 20, 15, 1
 void gossip_queue::put(row_id subject, gossip_class kind, update news) {
   if (subject >= by_row_.size()) by_row_.resize(subject + 1, none);
   remove(subject);
+  if (size_bound(news) > largest_) return;
   std::uint32_t index;
   if (free_.empty()) {
     index = static_cast<std::uint32_t>(entries_.size());
@@ -42,13 +43,13 @@ void gossip_queue::put(row_id subject, gossip_class kind, update news) {
   ++counts_[static_cast<std::size_t>(kind)];
 }
 
-void gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint64_t epoch,
+bool gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint64_t epoch,
                                bool refused) {
-  if (subject >= by_row_.size() || by_row_[subject] == none) return;
+  if (subject >= by_row_.size() || by_row_[subject] == none) return false;
   const std::uint32_t index = by_row_[subject];
   entry& held = entries_[index];
   if (held.kind != gossip_class::suspicion || held.accusers.size() >= suspicion::accusers_max) {
-    return;
+    return false;
   }
   unlink(index);
   if (held.sent != 0) ++fresh_;
@@ -61,6 +62,7 @@ void gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint6
   held.news.refused = refused;
   held.bytes = std::max(held.bytes, size_bound(held.news));
   push_front(index);
+  return true;
 }
 
 void gossip_queue::remove(row_id subject) noexcept {
@@ -72,6 +74,8 @@ void gossip_queue::remove(row_id subject) noexcept {
 
 std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except,
                                std::vector<update>& out) {
+  if (limit < limit_) drop_spent(limit);
+  limit_ = limit;
   if (size_ == 0) return 0;
   std::size_t used = 0;
   taken_.clear();
@@ -90,6 +94,17 @@ std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except
       push_back(index);
   }
   return used;
+}
+
+void gossip_queue::drop_spent(unsigned limit) noexcept {
+  // The cluster shrank, and with it the limit: what was sent more often already would never be
+  // taken again.
+  for (std::uint32_t index = 0; index < entries_.size(); ++index) {
+    const entry& e = entries_[index];
+    if (e.subject == no_row || by_row_[e.subject] != index || e.sent < limit) continue;
+    unlink(index);
+    drop(index);
+  }
 }
 
 std::size_t gossip_queue::take_class(std::size_t kind, std::size_t budget, unsigned limit,

@@ -24,12 +24,17 @@ inline constexpr std::size_t gossip_classes = 6;
 
 class gossip_queue {
  public:
+  /// News larger than `largest` bytes fits into no packet and isn't queued; a comparison of views
+  /// brings it.
+  explicit gossip_queue(std::size_t largest = ~std::size_t{0}) noexcept : largest_(largest) {}
+
   /// Queues `news` about `subject` (a row that outlives the entry), replacing what is queued about
   /// it. The suspicion class alternates between the accusers that were added.
   void put(row_id subject, gossip_class kind, update news);
 
   /// Adds an accuser to a queued suspicion, which is then sent afresh.
-  void add_accuser(row_id subject, std::string_view name, std::uint64_t epoch, bool refused);
+  /// False if no suspicion of `subject` is queued, or it has no room for another accuser.
+  bool add_accuser(row_id subject, std::string_view name, std::uint64_t epoch, bool refused);
 
   void remove(row_id subject) noexcept;
 
@@ -66,6 +71,7 @@ class gossip_queue {
   void push_back(std::uint32_t index) noexcept;
   void unlink(std::uint32_t index) noexcept;
   void drop(std::uint32_t index) noexcept;
+  void drop_spent(unsigned limit) noexcept;
   std::size_t take_class(std::size_t kind, std::size_t budget, unsigned limit, row_id except,
                          std::vector<update>& out);
 
@@ -77,6 +83,8 @@ class gossip_queue {
   std::vector<std::uint32_t> taken_;  ///< Sent in the current packet; linked again at its end.
   std::size_t size_ = 0;
   std::size_t fresh_ = 0;
+  std::size_t largest_;
+  unsigned limit_ = 0;  ///< Of the last take().
 };
 
 }  // namespace lifering::swim

@@ -1,8 +1,6 @@
 // Local Health Awareness (Lifeguard, section IV): how far this member trusts its own ears.
 #pragma once
 
-#include <algorithm>
-
 #include "base/time.hpp"
 
 namespace lifering::swim {
@@ -15,7 +13,7 @@ class local_health {
 
   unsigned score() const noexcept { return score_; }
 
-  void worse(unsigned by) noexcept { score_ = std::min(max_, score_ + by); }
+  void worse(unsigned by) noexcept { score_ = by >= max_ - score_ ? max_ : score_ + by; }
   void better() noexcept {
     if (score_ > 0) --score_;
   }

@@ -60,7 +60,8 @@ void member_table::change(row_id id, record_ptr subject, std::uint64_t incarnati
   if (subject) held.subject = std::move(subject);
   held.incarnation = incarnation;
   if (new_life) held.ever_heard = held.agrees = false;
-  if (state != held.state || new_life) held.since = now;
+  const bool anew = state != held.state || new_life;
+  if (anew) held.since = now;
   held.state = state;
   count(held, true);
   if (was_present && !held.present()) {
@@ -68,6 +69,8 @@ void member_table::change(row_id id, record_ptr subject, std::uint64_t incarnati
     graves_.push_back({id, now});
   } else if (!was_present && held.present() && probed_[id]) {
     enter_order(id, random);
+  } else if (!was_present && !held.present() && anew) {
+    graves_.push_back({id, now});  // the entry of before no longer counts
   }
 }
 

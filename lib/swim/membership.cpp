@@ -18,7 +18,7 @@ void membership::apply(const update& news, row_id from) {
       if (news.subject) apply_alive(news.subject);
       break;
     case update_kind::suspect:
-      apply_suspect(news);
+      apply_suspect(news, from);
       break;
     case update_kind::failed:
       apply_failed(news);
@@ -27,7 +27,6 @@ void membership::apply(const update& news, row_id from) {
       apply_left(news);
       break;
   }
-  static_cast<void>(from);
 }
 
 // Claims about others.
@@ -105,18 +104,31 @@ void membership::renew(row_id id, const record_ptr& theirs) {
   shared_.gossip.put(id, kind, shared_.update_of(id));
 }
 
-void membership::apply_suspect(const update& news) {
+void membership::apply_suspect(const update& news, row_id from) {
   ++shared_.counters.suspicions_heard;
-  if (!accuser_may(news)) return;
   const row_id id = shared_.table.find(news.subject_name());
   if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
   const row& held = shared_.table.at(id);
+  if (held.state == member_state::failed && news.incarnation <= held.incarnation) {
+    return remind(from, id);
+  }
   if (!held.present() || news.incarnation < held.incarnation) return;
   if (news.incarnation - held.incarnation > incarnation_window) {
     ++shared_.counters.dropped_beyond_window;
     return;
   }
+  // Last, so that a late copy of a suspicion that was contradicted isn't held against its accuser.
+  if (!accuser_may(news)) return;
   suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, news.refused});
+}
+
+void membership::remind(row_id of, row_id failed) {
+  // One that still suspects missed the verdict. Alone it would wait for the longest suspicion.
+  if (of == no_row || !shared_.table.at(of).present()) return;
+  const base::duration spread = 4 * base::duration(shared_.settings.timing.gossip_interval);
+  if (shared_.now - shared_.table.at(failed).since < spread) return;  // a late copy
+  shared_.datagram(shared_.table.at(of).subject->address)
+      .updates.push_back(shared_.update_of(failed));
 }
 
 void membership::apply_failed(const update& news) {
@@ -132,6 +144,10 @@ void membership::apply_failed(const update& news) {
   if (held.state == member_state::failed) {  // only the recorded incarnation rises
     shared_.table.change(id, nullptr, news.incarnation, member_state::failed, shared_.now,
                          shared_.random);
+    return;
+  }
+  if (shared_.table.find(news.accuser) == no_row || news.accuser == news.subject_name()) {
+    ++shared_.counters.dropped_bad_accuser;
     return;
   }
   if (shared_.settings.parts.lone_accuser_rule && news.witnesses < witnesses_needed(id)) {
@@ -176,7 +192,12 @@ bool membership::merge(const view_row& theirs) {
   }
   const row& held = shared_.table.at(id);
   if (subject.epoch < held.subject->epoch) return true;
-  if (subject.incarnation > held.subject->incarnation) apply_alive(theirs.subject);
+  // The record of one that is gone is no reason to bring it back first.
+  const bool here = theirs.state == member_state::alive || theirs.state == member_state::suspect;
+  if (subject.incarnation > held.subject->incarnation &&
+      (here || (theirs.state == member_state::failed && held.present()))) {
+    apply_alive(theirs.subject);
+  }
   if (theirs.state == member_state::left) {
     update news;
     news.kind = update_kind::left;
@@ -280,11 +301,7 @@ void membership::suspect(row_id id, std::uint64_t incarnation, const accuser& by
     running->add(by.name, by.epoch, by.refused);
     set_deadline(*running);
     if (was_alive) shared_.notify(event_kind::suspected, id);
-    update news = shared_.update_of(id);
-    news.accuser = by.name;
-    news.accuser_epoch = by.epoch;
-    news.refused = by.refused;
-    shared_.gossip.put(id, gossip_class::suspicion, std::move(news));
+    spread_suspicion(id, by);
   } else {
     const auto refusals = running->refusals();
     const bool added = running->add(by.name, by.epoch, by.refused);
@@ -292,7 +309,7 @@ void membership::suspect(row_id id, std::uint64_t incarnation, const accuser& by
     if (added) ++shared_.counters.suspicions_confirmed;
     set_deadline(*running);
     if (running->accusers.size() <= shared_.settings.suspicion_confirmations + 1) {
-      shared_.gossip.add_accuser(id, by.name, by.epoch, by.refused);
+      spread_suspicion(id, by);
     }
   }
   if (first && !ours && shared_.settings.parts.confirm_at_once &&
@@ -300,6 +317,16 @@ void membership::suspect(row_id id, std::uint64_t incarnation, const accuser& by
     // About eight of all members look for themselves at once; which ones is drawn by each.
     if (shared_.random.chance(8, std::max<std::uint64_t>(8, shared_.others()))) probe_now_(id);
   }
+}
+
+void membership::spread_suspicion(row_id id, const accuser& by) {
+  if (shared_.gossip.add_accuser(id, by.name, by.epoch, by.refused)) return;
+  // The first, or the earlier accusers have been told of as often as they may.
+  update news = shared_.update_of(id);
+  news.accuser = by.name;
+  news.accuser_epoch = by.epoch;
+  news.refused = by.refused;
+  shared_.gossip.put(id, gossip_class::suspicion, std::move(news));
 }
 
 void membership::fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses) {
@@ -374,21 +401,20 @@ void membership::suspicion_due(suspicion& s) {
       s.deadline = shared_.now + shortest_suspicion();
       return;
     }
-    if (witnesses < witnesses_needed(id)) {
-      const base::time_point latest = s.started + longest_suspicion();
-      if (shared_.now < latest) {
-        s.deadline = latest;
-        return;
+    // Before the witnesses: to one that hears nobody all are in doubt, so none is left to testify.
+    if (isolated() && !shared_.settings.take_all_when_isolated) {
+      if (!told_isolated_) {
+        told_isolated_ = true;
+        ++shared_.counters.isolations;
+        shared_.notify(event_kind::isolated, shared_.self_row);
       }
-      if (isolated() && !shared_.settings.take_all_when_isolated) {
-        if (!told_isolated_) {
-          told_isolated_ = true;
-          ++shared_.counters.isolations;
-          shared_.notify(event_kind::isolated, shared_.self_row);
-        }
-        s.deadline = shared_.now + longest_suspicion();
-        return;
-      }
+      s.deadline = shared_.now + longest_suspicion();
+      return;
+    }
+    const base::time_point latest = s.started + longest_suspicion();
+    if (witnesses < witnesses_needed(id) && shared_.now < latest) {
+      s.deadline = latest;
+      return;
     }
   }
   ++shared_.counters.failures_declared;
@@ -410,9 +436,13 @@ bool membership::accuser_may(const update& news) {
     return false;
   }
   const row_id id = shared_.table.find(news.subject_name());
-  if (by == shared_.self_row || id == no_row) return true;
+  if (id == no_row) return true;
   const suspicion* running = suspicions_.find(id);
   if (running && running->accused_by(news.accuser)) return true;  // nothing new
+  if (by == shared_.self_row) {  // not an echo of ours, so a forgery
+    ++shared_.counters.dropped_bad_accuser;
+    return false;
+  }
   if (shared_.now >= accusations_until_) {
     accusations_.clear();
     accusations_until_ = shared_.now + 10 * base::duration(shared_.settings.timing.probe_interval);
@@ -507,7 +537,10 @@ bool membership::acceptable(const record& theirs) const {
 }
 
 bool membership::within_window(const record& theirs, row_id held) const noexcept {
-  if (held == no_row) return theirs.incarnation <= incarnation_window;
+  if (held == no_row) {
+    return generation_of(theirs.epoch) <= generation_window &&
+           theirs.incarnation <= incarnation_window;
+  }
   const row& known = shared_.table.at(held);
   if (theirs.epoch > known.subject->epoch) {
     return generation_of(theirs.epoch) - generation_of(known.subject->epoch) <= generation_window &&

@@ -17,7 +17,7 @@ class membership {
   /// `probe_now` asks the prober to probe a suspect at once, out of its turn.
   membership(core& shared, std::function<void(row_id)> probe_now);
 
-  /// Takes in one claim that arrived as gossip. `from` is the member that passed it on.
+  /// Takes in one claim that arrived as gossip. `from` is the member that passed it on, if known.
   void apply(const update& news, row_id from);
 
   /// Takes in one row of a peer's whole view. Unlike gossip, a failure in it is second-hand: it is
@@ -53,7 +53,7 @@ class membership {
 
  private:
   void apply_alive(const record_ptr& theirs);
-  void apply_suspect(const update& news);
+  void apply_suspect(const update& news, row_id from);
   void apply_failed(const update& news);
   void apply_left(const update& news);
   void apply_about_self(const update& news);
@@ -65,6 +65,8 @@ class membership {
   void admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation);
   void renew(row_id id, const record_ptr& theirs);
   void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
+  void spread_suspicion(row_id id, const accuser& by);
+  void remind(row_id of, row_id failed);
   void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses);
   void refute(std::uint64_t accused_incarnation);
   void supersede(const record& newer);

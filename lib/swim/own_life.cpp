@@ -32,8 +32,13 @@ void membership::grave_of_newer(const update& news) {
   const bool no_replacement = generation_of(epoch) == generation_of(shared_.self->epoch);
   const bool same_address = news.subject && news.subject->address == shared_.self->address;
   if (fresh || no_replacement || same_address) return outgrow(epoch);
-  if (news.kind == update_kind::suspect || !news.subject) return;  // its record will tell
-  supersede(*news.subject);
+  if (news.kind == update_kind::suspect) return;  // its record will tell
+  if (news.subject) return supersede(*news.subject);
+  record gone;
+  gone.name = shared_.self->name;
+  gone.epoch = epoch;
+  gone.incarnation = news.incarnation;
+  supersede(gone);
 }
 
 void membership::alive_about_self(const record& theirs) {

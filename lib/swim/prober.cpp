@@ -99,8 +99,7 @@ void prober::ask_helpers(probe& p) {
     packet& sent = shared_.datagram(shared_.table.at(helper).subject->address);
     sent.body = ping_request{p.sequence, target->name, target->epoch, target->address,
                              static_cast<std::uint32_t>(std::max<std::int64_t>(1, left.count()))};
-    // The suspicion rides along, so that the helper's ping tells the target (the Buddy System).
-    shared_.piggyback(sent, p.target);
+    shared_.piggyback(sent, helper);
   }
   p.helpers = static_cast<unsigned>(helpers_.size());
   shared_.counters.indirect_probes += helpers_.size();
@@ -143,15 +142,20 @@ void prober::on_stream_refused(std::uint64_t sequence) {
 void prober::on_refused(const endpoint& address) {
   if (!shared_.settings.parts.transport_evidence || stopped_) return;
   shared_.heard_any = shared_.now;  // a host speaks: we aren't cut off
+  bool answered = false;
   for (std::size_t i = 0; i < probes_.size();) {
     if (shared_.table.at(probes_[i].target).subject &&
         shared_.table.at(probes_[i].target).subject->address == address) {
+      answered = true;
       probes_[i].refused = true;
       conclude(i);  // removes it
     } else {
       ++i;
     }
   }
+  // It was a probe that was refused. Another one now, while we judge nobody, would be refused and
+  // repeated as fast as packets travel.
+  if (answered) return;
   for (const row_id id : shared_.table.others()) {
     const row& held = shared_.table.at(id);
     if (held.subject->address == address && held.state == member_state::alive) {

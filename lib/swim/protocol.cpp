@@ -66,7 +66,7 @@ class machine {
     if (!core_.active()) return;
     prober_.advance();
     members_.advance();
-    streams_.advance();
+    reconciler_.advance();
     contacts_.advance();
     farewell_.advance();
     gossip_.advance();
@@ -74,12 +74,19 @@ class machine {
 
   base::time_point next_deadline() const noexcept {
     if (!core_.active()) return base::never;
-    return std::min({prober_.next_deadline(), members_.next_deadline(), streams_.next_deadline(),
+    return std::min({prober_.next_deadline(), members_.next_deadline(), reconciler_.next_deadline(),
                      contacts_.next_deadline(), farewell_.next_deadline(),
                      gossip_.next_deadline()});
   }
 
   void on_packet(const endpoint& from, const packet& content);
+
+  void on_send_failed() noexcept {
+    // Once an interval: a burst of failures has one cause.
+    if (core_.now < next_send_failure_) return;
+    next_send_failure_ = core_.now + base::duration(core_.settings.timing.probe_interval);
+    core_.health.worse(1);
+  }
 
  private:
   void notice_stall();
@@ -95,6 +102,7 @@ class machine {
   contacts contacts_;
   farewell farewell_;
   base::time_point planned_;
+  base::time_point next_send_failure_{};
   std::size_t graves_before_ = 0;
   life_phase phase_before_ = life_phase::running;
 };
@@ -215,7 +223,7 @@ void protocol::handle(base::time_point now, const packet_received& input, effect
 
 void protocol::handle(base::time_point now, const stream_opened& input, effects& out) {
   machine_->begin(now, out);
-  machine_->streams().on_opened(input.stream);
+  static_cast<void>(input);  // its frames were queued when it was asked for
   machine_->finish();
 }
 
@@ -247,7 +255,7 @@ void protocol::handle(base::time_point now, const peer_refused& input, effects& 
 void protocol::handle(base::time_point now, const send_failed&, effects& out) {
   // A local failure is evidence about ourselves: we may be the one that is cut off.
   machine_->begin(now, out);
-  machine_->shared().health.worse(1);
+  machine_->on_send_failed();
   machine_->finish();
 }
 
@@ -321,7 +329,9 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
   machine_->begin(now, out);
   core& shared = machine_->shared();
   const row_id to = shared.table.find(input.to);
-  if (to == no_row || to == shared.self_row || !shared.table.at(to).present()) {
+  if (shared.phase != life_phase::running) {
+    out.push(completed{input.id, errc::stopped, 0, ""});
+  } else if (to == no_row || to == shared.self_row || !shared.table.at(to).present()) {
     out.push(completed{input.id, errc::unknown_member, 0, ""});
   } else if (input.reliable) {
     // Completed from inside of a later call, so into whatever buffer is current then.

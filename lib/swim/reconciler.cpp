@@ -1,7 +1,10 @@
 #include "swim/reconciler.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+
+#include "base/integer_log.hpp"
 
 namespace lifering::swim {
 namespace {
@@ -11,7 +14,11 @@ constexpr std::size_t bytes_per_hash = 8;
 }  // namespace
 
 reconciler::reconciler(core& shared, membership& members, synchronizer& streams)
-    : shared_(shared), members_(members), streams_(streams), next_compare_(shared.now) {}
+    : shared_(shared),
+      members_(members),
+      streams_(streams),
+      next_compare_(shared.now),
+      next_push_pull_(shared.now + push_pull_period()) {}
 
 std::size_t reconciler::room() const {
   // What a body may take beside the sender part; a few bytes are left for its own framing.
@@ -43,6 +50,34 @@ void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
   }
   shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
   ++shared_.counters.compares_started;
+}
+
+base::duration reconciler::push_pull_period() noexcept {
+  // Above 32 members the period grows with log2 of their number, as memberlist's does, so that
+  // the load that whole views put on a cluster stays bounded.
+  const auto period = base::duration(shared_.settings.timing.push_pull_interval);
+  const std::size_t members = shared_.table.present();
+  const unsigned scale = members > 32 ? base::ceil_log2(members) - 4 : 1;
+  return period * scale / 2 + shared_.jitter(period * scale);
+}
+
+void reconciler::advance() {
+  if (shared_.now < next_push_pull_) return;
+  next_push_pull_ = shared_.now + push_pull_period();
+  if (!periodic() || shared_.phase != life_phase::running) return;
+  if (!shared_.settings.parts.digest_sync) return streams_.refresh();
+  const row_id peer = shared_.table.random_other(shared_.random);
+  if (peer == no_row) return;
+  shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
+  ++shared_.counters.compares_started;
+}
+
+bool reconciler::periodic() const noexcept {
+  return shared_.settings.parts.push_pull && shared_.settings.timing.push_pull_interval.count() > 0;
+}
+
+base::time_point reconciler::next_deadline() const noexcept {
+  return periodic() ? next_push_pull_ : base::never;
 }
 
 view_compare reconciler::compare_of(std::size_t bytes) const {
@@ -88,7 +123,7 @@ std::vector<std::vector<row_id>> reconciler::members_of(const std::vector<bool>&
 
 void reconciler::on_compare(row_id peer, std::uint64_t known_there, const view_compare& theirs) {
   const std::size_t count = theirs.buckets.size();
-  if (count == 0 || count > view_buckets_max || !may_answer()) return;
+  if (!std::has_single_bit(count) || count > view_buckets_max || !may_answer()) return;
   std::vector<bool> differs(count);
   bool any = false;
   for (std::size_t bucket = 0; bucket < count; ++bucket) {
@@ -136,8 +171,8 @@ void reconciler::on_compare(row_id peer, std::uint64_t known_there, const view_c
 
 void reconciler::on_summary(row_id peer, const view_summary& theirs) {
   const std::size_t count = theirs.bucket_count;
-  if (count == 0 || count > view_buckets_max || theirs.names.size() != theirs.digests.size() ||
-      !may_answer()) {
+  if (!std::has_single_bit(count) || count > view_buckets_max ||
+      theirs.names.size() != theirs.digests.size() || !may_answer()) {
     return;
   }
   std::vector<bool> covered(count);

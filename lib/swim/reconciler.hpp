@@ -33,6 +33,10 @@ class reconciler {
   void on_summary(row_id peer, const view_summary& theirs);
   void on_delta(row_id peer, const view_delta& theirs);
 
+  /// Compares views with somebody now and then, whatever the digests on probes say.
+  void advance();
+  base::time_point next_deadline() const noexcept;
+
  private:
   std::size_t room() const;
   view_compare compare_of(std::size_t bytes) const;
@@ -41,11 +45,14 @@ class reconciler {
   void send_delta(row_id peer, const std::vector<row_id>& rows,
                   const std::vector<std::uint64_t>& wanted);
   bool may_answer();
+  bool periodic() const noexcept;
+  base::duration push_pull_period() noexcept;
 
   core& shared_;
   membership& members_;
   synchronizer& streams_;
   base::time_point next_compare_;
+  base::time_point next_push_pull_;
   base::time_point answers_until_{};
   std::size_t scanned_ = 0;
   unsigned answers_ = 0;

@@ -23,10 +23,11 @@ class round_trip {
     smoothed_ += (measured - smoothed_) / 8;
   }
 
-  /// Smoothed + 4 deviations, within a tenth of `limit` and `limit`; `limit` until measured.
+  /// Smoothed + 4 deviations, at least a tenth of `limit` above the smoothed, so that round trips
+  /// that are all alike leave room; at most `limit`, which it is until something was measured.
   base::duration timeout(base::duration limit) const noexcept {
     if (!measured_) return limit;
-    return std::clamp(smoothed_ + 4 * deviation_, limit / 10, limit);
+    return std::min(smoothed_ + std::max(4 * deviation_, limit / 10), limit);
   }
 
   base::duration smoothed() const noexcept { return smoothed_; }

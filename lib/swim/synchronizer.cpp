@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "base/integer_log.hpp"
 #include "swim/prober.hpp"
 
 namespace lifering::swim {
@@ -30,9 +29,8 @@ std::error_code to_error(refusal_reason reason) noexcept {
   return errc::unreachable;
 }
 
-synchronizer::synchronizer(core& shared, membership& members) : shared_(shared), members_(members) {
-  next_push_pull_ = shared.now + push_pull_period();
-}
+synchronizer::synchronizer(core& shared, membership& members)
+    : shared_(shared), members_(members) {}
 
 // Opening streams.
 
@@ -99,8 +97,6 @@ void synchronizer::send_view(stream_id stream) {
 
 // What happens on them.
 
-void synchronizer::on_opened(stream_id) {}  // frames were queued when it was asked for
-
 void synchronizer::on_accepted(stream_id stream, const endpoint& from) {
   if (!room() || !shared_.active()) {
     ++shared_.counters.dropped_stream_limit;
@@ -163,6 +159,10 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
     if (at->what != purpose::serve) end(stream, {}, "", true);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
     if (at->what != purpose::serve) return;
+    if (shared_.table.find(from.name) == no_row) {
+      ++shared_.counters.dropped_bad_sender;
+      return end(stream, {}, "", true);
+    }
     shared_.out->push(user_received{from.name, message->payload});
     shared_.frame(stream).body = ack{message->sequence};
   } else {
@@ -271,33 +271,9 @@ synchronizer::session* synchronizer::find(stream_id stream) noexcept {
 
 // Anti-entropy.
 
-base::duration synchronizer::push_pull_period() noexcept {
-  // Above 32 members the period grows with log2 of their number, as memberlist's does, so that
-  // the load that whole views put on a cluster stays bounded.
-  const auto period = base::duration(shared_.settings.timing.push_pull_interval);
-  const std::size_t members = shared_.table.present();
-  const unsigned scale = members > 32 ? base::ceil_log2(members) - 4 : 1;
-  return period * scale / 2 + shared_.jitter(period * scale);
-}
-
 void synchronizer::refresh() {
   const row_id peer = shared_.table.random_other(shared_.random);
   if (peer != no_row) exchange(shared_.table.at(peer).subject->address, false, nullptr);
-}
-
-void synchronizer::advance() {
-  if (shared_.now < next_push_pull_) return;
-  next_push_pull_ = shared_.now + push_pull_period();
-  if (shared_.settings.parts.push_pull && shared_.settings.timing.push_pull_interval.count() > 0 &&
-      shared_.phase == life_phase::running) {
-    refresh();
-  }
-}
-
-base::time_point synchronizer::next_deadline() const noexcept {
-  const bool on =
-      shared_.settings.parts.push_pull && shared_.settings.timing.push_pull_interval.count() > 0;
-  return on ? next_push_pull_ : base::never;
 }
 
 std::size_t synchronizer::exchanges() const noexcept {

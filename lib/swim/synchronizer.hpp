@@ -38,13 +38,9 @@ class synchronizer {
   /// Sends bytes reliably; `done` once they were acknowledged.
   bool deliver(const endpoint& to, const std::string& payload, finished done);
 
-  void on_opened(stream_id stream);
   void on_accepted(stream_id stream, const endpoint& from);
   void on_frame(stream_id stream, const packet& content);
   void on_ended(stream_id stream, std::error_code error);
-
-  void advance();
-  base::time_point next_deadline() const noexcept;
 
   /// Ends what we opened; used when this member goes away.
   void stop();
@@ -80,7 +76,6 @@ class synchronizer {
   void serve_request(session& at, const sender& from, const sync_request& asked);
   void refuse(session& at, refusal_reason reason, std::string detail);
   void exchange_done(session& at);
-  base::duration push_pull_period() noexcept;
   bool room() const noexcept { return sessions_.size() < shared_.settings.limits.streams; }
 
   core& shared_;
@@ -88,7 +83,6 @@ class synchronizer {
   prober* prober_ = nullptr;
   std::vector<session> sessions_;
   std::uint64_t last_stream_ = 0;
-  base::time_point next_push_pull_;
 };
 
 /// The error that a refusal amounts to for the one who was refused.

