@@ -8,7 +8,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build libasio-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev)
-test=(catch2 ccache clang libclang-rt-14-dev pkg-config)
+test=(catch2 ccache clang libbenchmark-dev libclang-rt-14-dev pkg-config spin)
 
 say() { echo "lifering: $*" >&2; }
 
