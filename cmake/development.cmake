@@ -32,10 +32,12 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()
 
+# Paths below the source tree are cached as relative ones, so that a clone in another folder finds what is there.
 find_program(LIFERING_CCACHE ccache)
 mark_as_advanced(LIFERING_CCACHE)
 if(LIFERING_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${LIFERING_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${LIFERING_CCACHE})
 endif()
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
