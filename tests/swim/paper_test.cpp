@@ -386,7 +386,7 @@ TEST_CASE("Lifeguard IV-A: interval and timeout are multiplied by the score plus
   stage s(9, only_the_papers());
   s.silence();
   for (unsigned i = 0; i < score; ++i)
-    s.give(send_failed{s.part(1)->address, std::make_error_code(std::errc::network_unreachable)});
+    s.hear(1, s.suspect(0, 1, i + 1));  // each is contradicted
   REQUIRE(s.machine.local_health() == std::min(score, 8u));
   const std::int64_t factor = std::min(score, 8u) + 1;
   const stage::sent direct = s.next_ping();
