@@ -9,7 +9,7 @@
 
 namespace lifering::net {
 
-acceptor::acceptor(asio::ip::tcp::acceptor listening, operations& pending, counters& count,
+acceptor::acceptor(io::tcp_acceptor listening, operations& pending, counters& count,
                    handler accepted)
     : listening_(std::move(listening)),
       pause_(listening_.get_executor()),
@@ -29,7 +29,7 @@ void acceptor::close() {
 
 void acceptor::accept_next() {
   listening_.async_accept(
-      [this, token = pending_.begin()](std::error_code error, asio::ip::tcp::socket socket) {
+      [this, token = pending_.begin()](std::error_code error, io::tcp_socket socket) {
         if (!listening_.is_open()) return;
         if (error == asio::error::connection_aborted) return accept_next();
         if (error) return pause();

@@ -2,23 +2,21 @@
 // end.
 #pragma once
 
-#include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
 #include <functional>
 #include <lifering/endpoint.hpp>
 
 #include "net/counters.hpp"
+#include "net/io.hpp"
 #include "net/operations.hpp"
 
 namespace lifering::net {
 
 class acceptor {
  public:
-  using handler = std::function<void(asio::ip::tcp::socket, const endpoint& from)>;
+  using handler = std::function<void(io::tcp_socket, const endpoint& from)>;
 
   /// Takes a socket that listens. `accepted` is called on its executor.
-  acceptor(asio::ip::tcp::acceptor listening, operations& pending, counters& count,
-           handler accepted);
+  acceptor(io::tcp_acceptor listening, operations& pending, counters& count, handler accepted);
 
   void start();
   void close();
@@ -27,8 +25,8 @@ class acceptor {
   void accept_next();
   void pause();
 
-  asio::ip::tcp::acceptor listening_;
-  asio::steady_timer pause_;
+  io::tcp_acceptor listening_;
+  io::timer pause_;
   operations& pending_;
   counters& count_;
   handler accepted_;

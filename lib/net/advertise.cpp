@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <asio/ip/udp.hpp>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -22,8 +21,8 @@ bool is_usable(const endpoint& address) {
 
 /// The local address of the route to `target`: connecting a UDP socket looks it up and sends
 /// nothing.
-std::optional<endpoint> route_to(const asio::any_io_executor& executor, const endpoint& target) {
-  asio::ip::udp::socket probe(executor);
+std::optional<endpoint> route_to(const io::executor& executor, const endpoint& target) {
+  io::udp_socket probe(executor);
   std::error_code error;
   auto to = to_asio<asio::ip::udp>(target, false);
   if (to.port() == 0) to.port(9);
@@ -60,7 +59,7 @@ endpoint outside(bool v4) {
   return *endpoint::parse(v4 ? "203.0.113.1:9" : "[2001:db8::1]:9");
 }
 
-advertised choose_for_wildcard(const asio::any_io_executor& executor, bool v4_only,
+advertised choose_for_wildcard(const io::executor& executor, bool v4_only,
                                const std::optional<endpoint>& hint) {
   if (hint && (hint->is_v4() || !v4_only)) {
     // The route to a seed on this host may well be loopback.
@@ -97,8 +96,7 @@ std::optional<problem> check_advertised(const endpoint& address) {
   return std::nullopt;
 }
 
-std::optional<problem> choose_advertised(const asio::any_io_executor& executor,
-                                         const endpoint& bound,
+std::optional<problem> choose_advertised(const io::executor& executor, const endpoint& bound,
                                          const std::optional<endpoint>& given,
                                          const std::optional<endpoint>& hint, advertised& out) {
   if (given) {

@@ -1,11 +1,12 @@
 // Chooses the address that a member tells others.
 #pragma once
 
-#include <asio/any_io_executor.hpp>
 #include <lifering/endpoint.hpp>
 #include <lifering/error.hpp>
 #include <optional>
 #include <string_view>
+
+#include "net/io.hpp"
 
 namespace lifering::net {
 
@@ -21,8 +22,7 @@ std::optional<problem> check_advertised(const endpoint& address);
 /// for a wildcard the one that packets to `hint` would come from, else those to the outside, else
 /// that of the first interface, else loopback. Sends nothing.
 /// The executor is only what the sockets of the lookup are made on.
-std::optional<problem> choose_advertised(const asio::any_io_executor& executor,
-                                         const endpoint& bound,
+std::optional<problem> choose_advertised(const io::executor& executor, const endpoint& bound,
                                          const std::optional<endpoint>& given,
                                          const std::optional<endpoint>& hint, advertised& out);
 

@@ -3,7 +3,6 @@
 // Asio moves one at a time (datagram_io_asio.cpp). CMakeLists.txt chooses.
 #pragma once
 
-#include <asio/ip/udp.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
@@ -11,6 +10,8 @@
 #include <optional>
 #include <span>
 #include <system_error>
+
+#include "net/io.hpp"
 
 namespace lifering::net {
 
@@ -46,7 +47,7 @@ class datagram_receiver {
 
   /// At most one batch; valid until the next call. Nothing, with an error: would_block when there
   /// is nothing more, otherwise what the socket reports.
-  std::span<const incoming_datagram> receive(asio::ip::udp::socket& socket, std::error_code& error);
+  std::span<const incoming_datagram> receive(io::udp_socket& socket, std::error_code& error);
 
  private:
   struct state;
@@ -61,7 +62,7 @@ class datagram_sender {
 
   /// Sends from the front of `list`, whose bytes are in `bytes`; returns how many the system took.
   /// The error is that of the first that it didn't take, or of an earlier packet to somebody else.
-  std::size_t send(asio::ip::udp::socket& socket, std::span<const outgoing_datagram> list,
+  std::size_t send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
                    std::span<const std::uint8_t> bytes, std::error_code& error);
 
  private:
@@ -70,9 +71,9 @@ class datagram_sender {
 };
 
 /// Asks the system to queue reports about packets sent.
-void enable_reports(asio::ip::udp::socket& socket, std::error_code& error);
+void enable_reports(io::udp_socket& socket, std::error_code& error);
 
 /// Takes the next report from the queue, if any.
-std::optional<network_report> next_report(asio::ip::udp::socket& socket);
+std::optional<network_report> next_report(io::udp_socket& socket);
 
 }  // namespace lifering::net

@@ -20,7 +20,7 @@ datagram_receiver::datagram_receiver(std::size_t slot_size)
     : state_(std::make_unique<state>(slot_size)) {}
 datagram_receiver::~datagram_receiver() = default;
 
-std::span<const incoming_datagram> datagram_receiver::receive(asio::ip::udp::socket& socket,
+std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
                                                               std::error_code& error) {
   asio::ip::udp::endpoint from;
   const auto size = socket.receive_from(asio::buffer(state_->bytes), from, 0, error);
@@ -35,19 +35,18 @@ struct datagram_sender::state {};
 datagram_sender::datagram_sender() = default;
 datagram_sender::~datagram_sender() = default;
 
-std::size_t datagram_sender::send(asio::ip::udp::socket& socket,
-                                  std::span<const outgoing_datagram> list,
+std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
                                   std::span<const std::uint8_t> bytes, std::error_code& error) {
   const auto& first = list.front();
   socket.send_to(asio::buffer(bytes.data() + first.offset, first.size), first.to, 0, error);
   return error ? 0 : 1;
 }
 
-void enable_reports(asio::ip::udp::socket&, std::error_code& error) {
+void enable_reports(io::udp_socket&, std::error_code& error) {
   error.clear();
 }
 
-std::optional<network_report> next_report(asio::ip::udp::socket&) {
+std::optional<network_report> next_report(io::udp_socket&) {
   return std::nullopt;
 }
 

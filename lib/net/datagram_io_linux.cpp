@@ -47,7 +47,7 @@ datagram_receiver::datagram_receiver(std::size_t slot_size)
     : state_(std::make_unique<state>(slot_size)) {}
 datagram_receiver::~datagram_receiver() = default;
 
-std::span<const incoming_datagram> datagram_receiver::receive(asio::ip::udp::socket& socket,
+std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
                                                               std::error_code& error) {
   auto& my = *state_;
   for (std::size_t i = 0; i < batch_size; ++i) {
@@ -77,8 +77,7 @@ struct datagram_sender::state {
 datagram_sender::datagram_sender() : state_(std::make_unique<state>()) {}
 datagram_sender::~datagram_sender() = default;
 
-std::size_t datagram_sender::send(asio::ip::udp::socket& socket,
-                                  std::span<const outgoing_datagram> list,
+std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
                                   std::span<const std::uint8_t> bytes, std::error_code& error) {
   auto& my = *state_;
   const auto size = std::min(list.size(), batch_size);
@@ -101,7 +100,7 @@ std::size_t datagram_sender::send(asio::ip::udp::socket& socket,
   return static_cast<std::size_t>(count);
 }
 
-void enable_reports(asio::ip::udp::socket& socket, std::error_code& error) {
+void enable_reports(io::udp_socket& socket, std::error_code& error) {
   error.clear();
   const int on = 1;
   const auto handle = socket.native_handle();
@@ -114,7 +113,7 @@ void enable_reports(asio::ip::udp::socket& socket, std::error_code& error) {
   }
 }
 
-std::optional<network_report> next_report(asio::ip::udp::socket& socket) {
+std::optional<network_report> next_report(io::udp_socket& socket) {
   asio::ip::udp::endpoint peer;
   alignas(cmsghdr) std::array<std::uint8_t, 512> control;
   std::uint8_t ignored = 0;  // The failed packet itself would come back here.

@@ -61,7 +61,7 @@ void driver::impl::make_parts(listening_sockets sockets) {
       strand_, stream_set::settings{local_, config.limits.streams, config.timing.stream_timeout},
       pending_, *this, count_);
   acceptor_.emplace(std::move(sockets.tcp), pending_, count_,
-                    [this](asio::ip::tcp::socket socket, const endpoint& from) {
+                    [this](io::tcp_socket socket, const endpoint& from) {
                       streams_->accept(std::move(socket), from);
                     });
   resolver_.emplace(

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <asio/any_io_executor.hpp>
-#include <asio/strand.hpp>
 #include <cstdint>
 #include <functional>
 #include <lifering/endpoint.hpp>
@@ -16,6 +15,7 @@
 
 #include "base/log.hpp"
 #include "net/counters.hpp"
+#include "net/io.hpp"
 #include "swim/config.hpp"
 #include "swim/effect.hpp"
 #include "swim/input.hpp"
@@ -54,7 +54,7 @@ struct driver_options {
 /// stop(), but for log lines.
 class driver : public std::enable_shared_from_this<driver> {
  public:
-  using strand = asio::strand<asio::any_io_executor>;
+  using strand = io::executor;
 
   /// Called on the strand after every handled input that had effects for the application
   /// (member_changed, completed, user_received), which it picks from the list. What it asks to be

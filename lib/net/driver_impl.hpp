@@ -2,7 +2,6 @@
 // and what goes out (driver_effects.cpp).
 #pragma once
 
-#include <asio/steady_timer.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "net/acceptor.hpp"
 #include "net/driver.hpp"
+#include "net/io.hpp"
 #include "net/listening.hpp"
 #include "net/operations.hpp"
 #include "net/resolver.hpp"
@@ -110,7 +110,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   std::vector<postponed> later_;
   bool is_busy_ = false;  // From the machine's answer until its effects are carried out.
 
-  asio::steady_timer timer_;
+  io::timer timer_;
   base::time_point armed_for_ = base::never;
 
   std::optional<udp_socket> udp_;

@@ -63,7 +63,7 @@ problem explain(const endpoint& at, std::string_view protocol, const std::error_
 
 }  // namespace
 
-std::optional<problem> open_listening(const asio::any_io_executor& executor, const endpoint& bind,
+std::optional<problem> open_listening(const io::executor& executor, const endpoint& bind,
                                       std::optional<listening_sockets>& out) {
   if (bind.is_multicast()) {
     return problem{errc::invalid_address, bind.to_string() +
@@ -72,8 +72,7 @@ std::optional<problem> open_listening(const asio::any_io_executor& executor, con
   }
   for (int tries = 1;; ++tries) {
     std::error_code error;
-    listening_sockets opened{asio::ip::udp::socket(executor), asio::ip::tcp::acceptor(executor),
-                             bind};
+    listening_sockets opened{io::udp_socket(executor), io::tcp_acceptor(executor), bind};
     open_bound(opened.udp, to_asio<asio::ip::udp>(bind, false), error);
     if (error) return explain(bind, "UDP", error);
     opened.local.port = opened.udp.local_endpoint().port();

@@ -2,7 +2,6 @@
 // more, and keeps their owner alive meanwhile.
 #pragma once
 
-#include <asio/any_io_executor.hpp>
 #include <asio/post.hpp>
 #include <cstddef>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "net/io.hpp"
 
 namespace lifering::net {
 
@@ -33,7 +33,7 @@ class operations {
     operations* owner_;
   };
 
-  explicit operations(asio::any_io_executor executor) : executor_(std::move(executor)) {}
+  explicit operations(io::executor executor) : executor_(std::move(executor)) {}
   operations(const operations&) = delete;
   operations& operator=(const operations&) = delete;
   ~operations() { LIFERING_CHECK(count_ == 0); }
@@ -67,7 +67,7 @@ class operations {
     }
   }
 
-  asio::any_io_executor executor_;
+  io::executor executor_;
   std::weak_ptr<void> owner_;
   std::shared_ptr<void> kept_;
   std::size_t count_ = 0;

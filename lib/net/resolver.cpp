@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <asio/error.hpp>
-#include <asio/ip/udp.hpp>
 #include <asio/post.hpp>
 #include <cstring>
 #include <deque>
 #include <lifering/error.hpp>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -23,7 +23,7 @@ namespace lifering::net {
 struct resolver::request {
   std::string seed_text;
   std::uint16_t port;
-  asio::steady_timer deadline;
+  io::timer deadline;
 };
 
 /// What the threads see. Everything but `look_up` is guarded by the mutex; `owner` and `executor`
@@ -31,7 +31,7 @@ struct resolver::request {
 struct resolver::shared_state {
   std::mutex mutex;
   resolver* owner = nullptr;
-  asio::any_io_executor executor;
+  std::optional<io::executor> executor;
   std::deque<std::pair<std::uint64_t, std::string>> waiting;
   std::size_t threads = 0;
   lookup look_up;
@@ -97,7 +97,7 @@ std::error_code resolver::system_lookup(const std::string& host, std::vector<end
   return {};
 }
 
-resolver::resolver(asio::any_io_executor executor, address_families families, operations& pending,
+resolver::resolver(io::executor executor, address_families families, operations& pending,
                    handler resolved, lookup look_up)
     : executor_(std::move(executor)),
       families_(families),
@@ -119,7 +119,7 @@ void resolver::close() {
   requests_.clear();
   const std::lock_guard lock(shared_->mutex);
   shared_->owner = nullptr;
-  shared_->executor = nullptr;
+  shared_->executor.reset();
   shared_->waiting.clear();
 }
 
@@ -131,8 +131,8 @@ void resolver::resolve(const std::string& seed_text, base::duration deadline) {
     return answer_later(seed_text, {}, wrong_family());
   }
   const auto id = ++next_id_;
-  const auto [added, is_new] = requests_.emplace(
-      id, request{seed_text, parsed->port, asio::steady_timer(executor_, deadline)});
+  const auto [added, is_new] =
+      requests_.emplace(id, request{seed_text, parsed->port, io::timer(executor_, deadline)});
   added->second.deadline.async_wait([this, id, token = pending_.begin()](std::error_code error) {
     if (!error) timed_out(id);
   });
@@ -174,7 +174,7 @@ void resolver::work(const std::shared_ptr<shared_state>& shared) {
     const auto error = shared->look_up(host, found);
     lock.lock();
     if (shared->owner == nullptr) continue;
-    asio::post(shared->executor, [shared, id = id, found = std::move(found), error] {
+    asio::post(*shared->executor, [shared, id = id, found = std::move(found), error] {
       // On the owner's executor, where it closes too: it is there, or it is gone for good.
       if (shared->owner != nullptr) shared->owner->looked_up(id, found, error);
     });

@@ -7,8 +7,6 @@
 // finds is dropped.
 #pragma once
 
-#include <asio/any_io_executor.hpp>
-#include <asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "net/io.hpp"
 #include "net/operations.hpp"
 #include "net/seed.hpp"
 
@@ -48,8 +47,8 @@ class resolver {
   /// The system's, as configured in /etc/hosts, resolv.conf and nsswitch.conf.
   static std::error_code system_lookup(const std::string& host, std::vector<endpoint>& out);
 
-  resolver(asio::any_io_executor executor, address_families families, operations& pending,
-           handler resolved, lookup look_up = system_lookup);
+  resolver(io::executor executor, address_families families, operations& pending, handler resolved,
+           lookup look_up = system_lookup);
   resolver(const resolver&) = delete;
   resolver& operator=(const resolver&) = delete;
   ~resolver();
@@ -72,7 +71,7 @@ class resolver {
   bool is_reachable(const endpoint& address) const noexcept;
   static void work(const std::shared_ptr<shared_state>& shared);
 
-  asio::any_io_executor executor_;
+  io::executor executor_;
   const address_families families_;
   operations& pending_;
   handler resolved_;

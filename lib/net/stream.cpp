@@ -27,7 +27,7 @@ std::error_code translate(std::error_code error) {
 
 }  // namespace
 
-stream::stream(stream_set& owner, swim::stream_id id, asio::ip::tcp::socket socket)
+stream::stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket)
     : owner_(owner), id_(id), socket_(std::move(socket)), deadline_(owner.executor_) {}
 
 void stream::set_deadline(base::duration from_now) {
@@ -139,7 +139,7 @@ void stream::finish_sending() {
   std::error_code ignored;
   // Closing with the peer's bytes unread would reset the connection and could lose it what we just
   // sent, so the socket stays, and reads into nothing, until the peer has ended its side.
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  socket_.shutdown(io::tcp_socket::shutdown_send, ignored);
   if (peer_done_) end();
 }
 

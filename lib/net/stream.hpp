@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "net/io.hpp"
 #include "swim/input.hpp"
 #include "wire/frame_reader.hpp"
 
@@ -23,7 +22,7 @@ class stream_set;
 /// One caller at a time: the set's executor.
 class stream : public std::enable_shared_from_this<stream> {
  public:
-  stream(stream_set& owner, swim::stream_id id, asio::ip::tcp::socket socket);
+  stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket);
 
   /// The whole life of the stream must be over by then.
   void set_deadline(base::duration from_now);
@@ -65,8 +64,8 @@ class stream : public std::enable_shared_from_this<stream> {
 
   stream_set& owner_;
   const swim::stream_id id_;
-  asio::ip::tcp::socket socket_;
-  asio::steady_timer deadline_;
+  io::tcp_socket socket_;
+  io::timer deadline_;
   phase phase_ = phase::connecting;
   bool released_ = false;   // Nobody listens any more.
   bool finished_ = false;   // Our end of stream was sent.

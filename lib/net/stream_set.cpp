@@ -13,7 +13,7 @@
 
 namespace lifering::net {
 
-stream_set::stream_set(asio::any_io_executor executor, settings with, operations& pending,
+stream_set::stream_set(io::executor executor, settings with, operations& pending,
                        stream_handler& handler, counters& count)
     : executor_(std::move(executor)),
       settings_(with),
@@ -24,7 +24,7 @@ stream_set::stream_set(asio::any_io_executor executor, settings with, operations
 void stream_set::open(swim::stream_id id, const endpoint& to, base::duration deadline) {
   LIFERING_CHECK(!swim::is_accepted(id) && !streams_.contains(id));
   const auto target = to_asio<asio::ip::tcp>(to, false);
-  asio::ip::tcp::socket socket(executor_);
+  io::tcp_socket socket(executor_);
   std::error_code error = asio::error::no_descriptors;
   if (streams_.size() < settings_.streams_max) {
     error = prepare(socket, target);
@@ -38,7 +38,7 @@ void stream_set::open(swim::stream_id id, const endpoint& to, base::duration dea
   added->connect(target);
 }
 
-std::error_code stream_set::prepare(asio::ip::tcp::socket& socket,
+std::error_code stream_set::prepare(io::tcp_socket& socket,
                                     const asio::ip::tcp::endpoint& to) const {
   std::error_code error;
   socket.open(to.protocol(), error);
@@ -56,7 +56,7 @@ std::error_code stream_set::prepare(asio::ip::tcp::socket& socket,
   return error;
 }
 
-void stream_set::accept(asio::ip::tcp::socket socket, const endpoint& from) {
+void stream_set::accept(io::tcp_socket socket, const endpoint& from) {
   if (accepted_ >= accepted_max() || streams_.size() >= settings_.streams_max) {
     ++count_.streams_refused_limit;
     return;

@@ -2,7 +2,6 @@
 // what they may queue.
 #pragma once
 
-#include <asio/ip/tcp.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
@@ -14,6 +13,7 @@
 
 #include "base/time.hpp"
 #include "net/counters.hpp"
+#include "net/io.hpp"
 #include "net/operations.hpp"
 #include "net/stream.hpp"
 #include "swim/input.hpp"
@@ -50,14 +50,14 @@ class stream_set {
     base::duration accepted_deadline{};  ///< For the whole life of an accepted stream.
   };
 
-  stream_set(asio::any_io_executor executor, settings with, operations& pending,
-             stream_handler& handler, counters& count);
+  stream_set(io::executor executor, settings with, operations& pending, stream_handler& handler,
+             counters& count);
 
   /// Connects. Whatever goes wrong is told as stream_ended, also that there are too many.
   void open(swim::stream_id id, const endpoint& to, base::duration deadline);
 
   /// Takes a connection that a peer made, or closes it when there are too many.
-  void accept(asio::ip::tcp::socket socket, const endpoint& from);
+  void accept(io::tcp_socket socket, const endpoint& from);
 
   /// Queues a frame; `fill` appends its bytes to the vector that it is given. Of a stream that is
   /// over nothing is sent.
@@ -88,10 +88,10 @@ class stream_set {
   friend class stream;
 
   void sent_to(const std::shared_ptr<stream>& to);
-  std::error_code prepare(asio::ip::tcp::socket& socket, const asio::ip::tcp::endpoint& to) const;
+  std::error_code prepare(io::tcp_socket& socket, const asio::ip::tcp::endpoint& to) const;
   std::size_t accepted_max() const noexcept { return settings_.streams_max * 3 / 4; }
 
-  asio::any_io_executor executor_;
+  io::executor executor_;
   const settings settings_;
   operations& pending_;
   stream_handler& handler_;

@@ -20,7 +20,7 @@ constexpr int reports_per_turn = 64;
 constexpr int tries_max = 3;
 
 template <class Option>
-int granted(asio::ip::udp::socket& socket, int wanted) {
+int granted(io::udp_socket& socket, int wanted) {
   std::error_code ignored;
   socket.set_option(Option(wanted), ignored);
   Option option;
@@ -43,7 +43,7 @@ bool is_blocked(const std::error_code& error) {
 
 }  // namespace
 
-udp_socket::udp_socket(asio::ip::udp::socket bound, std::size_t datagram_max, operations& pending,
+udp_socket::udp_socket(io::udp_socket bound, std::size_t datagram_max, operations& pending,
                        datagram_handler& handler, counters& count)
     : socket_(std::move(bound)),
       is_v6_(socket_.local_endpoint().address().is_v6()),
@@ -71,14 +71,13 @@ void udp_socket::close() {
 }
 
 void udp_socket::wait_readable() {
-  socket_.async_wait(asio::ip::udp::socket::wait_read,
-                     [this, token = pending_.begin()](std::error_code) {
-                       if (!socket_.is_open()) return;
-                       receive_some();
-                       take_reports();
-                       handler_.batch_ended();
-                       if (socket_.is_open()) wait_readable();
-                     });
+  socket_.async_wait(io::udp_socket::wait_read, [this, token = pending_.begin()](std::error_code) {
+    if (!socket_.is_open()) return;
+    receive_some();
+    take_reports();
+    handler_.batch_ended();
+    if (socket_.is_open()) wait_readable();
+  });
 }
 
 void udp_socket::receive_some() {
@@ -159,13 +158,12 @@ void udp_socket::drop_newest(const endpoint& to) {
 
 void udp_socket::wait_writable() {
   waits_to_write_ = true;
-  socket_.async_wait(asio::ip::udp::socket::wait_write,
-                     [this, token = pending_.begin()](std::error_code) {
-                       waits_to_write_ = false;
-                       if (!socket_.is_open()) return;
-                       flush();
-                       handler_.batch_ended();
-                     });
+  socket_.async_wait(io::udp_socket::wait_write, [this, token = pending_.begin()](std::error_code) {
+    waits_to_write_ = false;
+    if (!socket_.is_open()) return;
+    flush();
+    handler_.batch_ended();
+  });
 }
 
 }  // namespace lifering::net

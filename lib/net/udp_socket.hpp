@@ -2,7 +2,6 @@
 // our own. Nothing transient ends its loop; only close() does.
 #pragma once
 
-#include <asio/ip/udp.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
@@ -14,6 +13,7 @@
 #include "net/address.hpp"
 #include "net/counters.hpp"
 #include "net/datagram_io.hpp"
+#include "net/io.hpp"
 #include "net/operations.hpp"
 
 namespace lifering::net {
@@ -47,7 +47,7 @@ class udp_socket {
   static constexpr int buffer_wanted = 2 << 20;
 
   /// Takes a bound socket. Datagrams larger than `datagram_max` are dropped and counted.
-  udp_socket(asio::ip::udp::socket bound, std::size_t datagram_max, operations& pending,
+  udp_socket(io::udp_socket bound, std::size_t datagram_max, operations& pending,
              datagram_handler& handler, counters& count);
 
   /// Begins to receive.
@@ -79,7 +79,7 @@ class udp_socket {
   void skip_failed(std::error_code error);
   void drop_newest(const endpoint& to);
 
-  asio::ip::udp::socket socket_;
+  io::udp_socket socket_;
   const bool is_v6_;
   operations& pending_;
   datagram_handler& handler_;

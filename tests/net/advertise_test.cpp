@@ -22,8 +22,8 @@ struct choice {
 choice choose(std::string_view bound, std::string_view given, std::string_view hint = "") {
   asio::io_context context;
   choice result;
-  result.found = choose_advertised(context.get_executor(), *endpoint::parse(bound), maybe(given),
-                                   maybe(hint), result.chosen);
+  result.found = choose_advertised(asio::make_strand(context), *endpoint::parse(bound),
+                                   maybe(given), maybe(hint), result.chosen);
   return result;
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("A member that only falls silent is failed too") {
   all.members.pop_back();
   // The port stays open for both protocols, so that nothing but silence tells.
   std::optional<listening_sockets> mute;
-  REQUIRE_FALSE(open_listening(all.context.get_executor(), address, mute));
+  REQUIRE_FALSE(open_listening(asio::make_strand(all.context), address, mute));
   CHECK(all[0].hears(event_kind::failed, "member-2"));
   CHECK(all[1].hears(event_kind::failed, "member-2"));
 }

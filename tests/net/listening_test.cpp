@@ -10,7 +10,7 @@ namespace {
 
 std::optional<problem> try_open(asio::io_context& context, std::string_view bind,
                                 std::optional<listening_sockets>& out) {
-  return open_listening(context.get_executor(), *endpoint::parse(bind), out);
+  return open_listening(asio::make_strand(context), *endpoint::parse(bind), out);
 }
 
 TEST_CASE("UDP and TCP share the port, also when the system chooses it") {

@@ -87,9 +87,9 @@ class asker {
   asker(asio::io_context& context, resolver::lookup look_up,
         address_families families = address_families::both)
       : context_(context),
-        pending_(context.get_executor()),
+        pending_(asio::make_strand(context)),
         resolver_(
-            context.get_executor(), families, pending_,
+            asio::make_strand(context), families, pending_,
             [this](const std::string& seed, std::vector<endpoint> addresses,
                    std::error_code error) {
               result each{seed, {}, error};

@@ -37,15 +37,16 @@ class node final : public stream_handler {
  public:
   explicit node(asio::io_context& context, std::size_t streams_max = 16,
                 base::duration accepted_deadline = 20s)
-      : context_(context), pending_(context.get_executor()) {
+      : context_(context), pending_(asio::make_strand(context)) {
     std::optional<listening_sockets> sockets;
-    REQUIRE_FALSE(open_listening(context.get_executor(), *endpoint::parse("127.0.0.1:0"), sockets));
+    REQUIRE_FALSE(
+        open_listening(asio::make_strand(context), *endpoint::parse("127.0.0.1:0"), sockets));
     address = sockets->local;
-    streams.emplace(context.get_executor(),
+    streams.emplace(asio::make_strand(context),
                     stream_set::settings{address, streams_max, accepted_deadline}, pending_, *this,
                     count);
     acceptor_.emplace(std::move(sockets->tcp), pending_, count,
-                      [this](asio::ip::tcp::socket socket, const endpoint& from) {
+                      [this](io::tcp_socket socket, const endpoint& from) {
                         streams->accept(std::move(socket), from);
                       });
     acceptor_->start();

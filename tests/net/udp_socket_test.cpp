@@ -21,9 +21,9 @@ struct arrival {
 class listener final : public datagram_handler {
  public:
   listener(asio::io_context& context, const std::string& bind, std::size_t datagram_max = 1400)
-      : context_(context), pending_(context.get_executor()) {
+      : context_(context), pending_(asio::make_strand(context)) {
     std::optional<listening_sockets> sockets;
-    const auto found = open_listening(context.get_executor(), *endpoint::parse(bind), sockets);
+    const auto found = open_listening(asio::make_strand(context), *endpoint::parse(bind), sockets);
     INFO((found ? found->text : std::string()));
     REQUIRE_FALSE(found);
     address = sockets->local;
