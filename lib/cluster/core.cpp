@@ -221,7 +221,11 @@ void core::finish_threads() {
 
 void core::abandon() {
   dispatcher_->close();
-  stop();
+  if (has_own_threads()) {
+    stop();
+  } else {
+    begin_stop();  // Nobody may be running the executor, now or ever again.
+  }
   publisher_->disconnect();
 }
 

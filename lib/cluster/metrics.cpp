@@ -57,6 +57,8 @@ void add_transport(const net::counters& n, table& to) {
   to.count("streams_failed", "Streams that failed or timed out.", n.streams_failed);
   to.count("streams_refused", "Streams refused because too many were open.",
            n.streams_refused_limit);
+  to.count("accept_errors", "Pauses in accepting streams, for want of descriptors or memory.",
+           n.accept_errors);
   to.count("send_errors", "Datagrams that our own host didn't take.", n.send_errors);
   to.count("refused", "Times that a host said its port is closed.", n.refused);
   to.count("unreachable", "Times that a router said it can't deliver.", n.unreachable);
@@ -80,6 +82,9 @@ void add_machine(const swim::stats& n, table& to) {
   to.count("syncs_started", "Exchanges of views that we began.", n.syncs_started);
   to.count("syncs_served", "Exchanges of views that others began.", n.syncs_served);
   to.count("digest_mismatches", "Contacts with a peer whose view differed.", n.digest_mismatches);
+  to.count("compares_started", "Comparisons of views row by row.", n.compares_started);
+  to.count("delta_rows_sent", "Rows of our view sent because a peer's differed.",
+           n.delta_rows_sent);
   to.count("updates_sent", "Pieces of news sent.", n.updates_sent);
   to.count("updates_received", "Pieces of news received.", n.updates_received);
   to.count("updates_new", "Pieces of news that were new to us.", n.updates_new);

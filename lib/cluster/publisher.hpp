@@ -25,7 +25,7 @@ struct finished {
   std::unique_ptr<operation> what;
   std::error_code error{};
   std::size_t count = 0;
-  std::string why;
+  std::string why{};
 
   void tell() const { what->complete(error, count, why); }
 };

@@ -1,0 +1,196 @@
+// What is published, in which order, and how long builds stay out of the way.
+#include "cluster/publisher.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+using lifering::event;
+using lifering::event_kind;
+using lifering::member;
+using lifering::member_event;
+using lifering::member_state;
+using lifering::placement_options;
+using lifering::ring_event;
+namespace detail = lifering::cluster_detail;
+
+namespace {
+
+class remembered_operation final : public detail::operation {
+ public:
+  explicit remembered_operation(std::function<void()> told) : told_(std::move(told)) {}
+  void complete(std::error_code, std::size_t, const std::string&) override { told_(); }
+  void on_cancel(std::function<void()>) override {}
+
+ private:
+  std::function<void()> told_;
+};
+
+/// A publisher whose strand and whose callbacks run on this thread, step by step.
+struct bench {
+  explicit bench(placement_options placement) {
+    events->set_handler([this](const event& value) {
+      if (const auto* change = std::get_if<member_event>(&value)) {
+        // The promise: the ring that includes the change is already published.
+        const bool in_ring = published->ring().find(change->subject.name) != nullptr;
+        CHECK(in_ring == change->subject.present());
+        CHECK((published->members().find(change->subject.name) != nullptr) == in_ring);
+        story.push_back(std::string(to_string(change->kind)) + ' ' + change->subject.name);
+      } else {
+        story.push_back("ring of " + std::to_string(std::get<ring_event>(value).members));
+      }
+    });
+    published = std::make_shared<detail::publisher>(placement, events);
+    published->bind(strand, [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; },
+                    {});
+  }
+
+  /// A batch in which these members come.
+  detail::batch coming(const std::vector<std::string>& names) {
+    detail::batch next;
+    for (const auto& name : names) {
+      member subject;
+      subject.name = name;
+      roster.apply(subject);
+      next.changes.push_back({event_kind::joined, {}, {}, subject});
+    }
+    next.members = roster.publish();
+    next.ring_changes = roster.take_ring_changes();
+    return next;
+  }
+
+  void run() {
+    context.restart();
+    context.run();
+  }
+
+  /// Runs until the builder's thread has handed its work back.
+  void run_until(const std::function<bool()>& done) {
+    auto work = asio::make_work_guard(context);
+    context.restart();
+    while (!done())
+      context.run_one();
+  }
+
+  asio::io_context context;
+  asio::strand<asio::any_io_executor> strand{
+      asio::make_strand(asio::any_io_executor(context.get_executor()))};
+  std::shared_ptr<detail::dispatcher> events =
+      std::make_shared<detail::dispatcher>(context.get_executor(), 1000, [](const std::string&) {});
+  std::shared_ptr<detail::publisher> published;
+  detail::roster roster;
+  std::vector<std::string> story;
+  std::uint64_t last_fingerprint = 0;
+};
+
+}  // namespace
+
+TEST_CASE("member events of a batch come first, its ring next, completions after the view is set",
+          "[publisher]") {
+  bench on(placement_options::classic());
+  auto next = on.coming({"a", "b"});
+  bool seen = false;
+  next.completions.push_back({std::make_unique<remembered_operation>(
+      [&] { seen = on.published->members().size() == 2 && on.published->ring().size() == 2; })});
+  on.published->submit(std::move(next));
+  CHECK(seen);
+  on.run();
+  CHECK(on.story == std::vector<std::string>{"joined a", "joined b", "ring of 2"});
+  CHECK(on.last_fingerprint == on.published->ring().fingerprint());
+}
+
+TEST_CASE("a batch that moves no key publishes no ring", "[publisher]") {
+  bench on(placement_options::classic());
+  on.published->submit(on.coming({"a"}));
+  const auto version = on.published->ring().version();
+  member changed;
+  changed.name = "a";
+  changed.metadata = "new";
+  detail::batch next;
+  const auto before = on.roster.apply(changed);
+  next.changes.push_back({event_kind::updated, {}, before, changed});
+  next.members = on.roster.publish();
+  next.ring_changes = on.roster.take_ring_changes();
+  on.published->submit(std::move(next));
+  on.run();
+  CHECK(on.published->ring().version() == version);
+  CHECK(on.story == std::vector<std::string>{"joined a", "ring of 1", "updated a"});
+}
+
+TEST_CASE("a long build leaves the strand, and what comes meanwhile is one publication after it",
+          "[publisher]") {
+  auto placement = placement_options::slots();
+  placement.segments = 20;  // two changes are beyond a short build
+  bench on(placement);
+  int completed = 0;
+  const auto batch_of = [&](const std::vector<std::string>& names) {
+    auto next = on.coming(names);
+    next.completions.push_back({std::make_unique<remembered_operation>([&] { ++completed; })});
+    return next;
+  };
+  on.published->submit(batch_of({"a", "b"}));
+  on.published->submit(batch_of({"c", "d"}));
+  on.published->submit(batch_of({"e"}));
+  CHECK(completed == 0);
+  on.run_until([&] { return completed == 3; });
+  on.run();
+  CHECK(on.story == std::vector<std::string>{"joined a", "joined b", "ring of 2", "joined c",
+                                             "joined d", "joined e", "ring of 5"});
+  CHECK(on.published->count().long_builds == 2);
+  CHECK(on.published->count().gathered == 2);
+  on.published->close();
+}
+
+TEST_CASE("closing completes what waits for a build", "[publisher]") {
+  auto placement = placement_options::slots();
+  placement.segments = 20;
+  bench on(placement);
+  int completed = 0;
+  for (const auto* name : {"a", "b"}) {
+    auto next = on.coming({name, std::string(name) + "2"});
+    next.completions.push_back({std::make_unique<remembered_operation>([&] { ++completed; })});
+    on.published->submit(std::move(next));
+  }
+  on.published->close();
+  CHECK(completed == 2);
+  on.run();
+}
+
+TEST_CASE("a disconnected publisher's builder leaves the executor alone", "[publisher]") {
+  auto placement = placement_options::slots();
+  placement.segments = 20;
+  auto published = [&] {
+    bench on(placement);
+    on.published->submit(on.coming({"a", "b"}));
+    on.events->close();
+    on.published->disconnect();
+    return on.published;  // The context ends before the builder may have.
+  }();
+  published->close();
+  CHECK(published->ring().size() == 2);
+}
+
+TEST_CASE("an owner that the ring names is found with its addresses", "[publisher]") {
+  bench on(placement_options::classic());
+  CHECK_FALSE(on.published->owner("key").has_value());
+  on.published->submit(on.coming({"a", "b", "c"}));
+  const auto owner = on.published->owner("key");
+  REQUIRE(owner.has_value());
+  CHECK(owner->name == on.published->ring().owner("key")->name);
+  const auto all = on.published->owners("key", 10);
+  CHECK(all.size() == 3);
+  CHECK(all[0].name == owner->name);
+  CHECK_FALSE(on.published->owner("").has_value());
+}
+
+TEST_CASE("waiting for members ends when they are there, when time is up or when it is over",
+          "[publisher]") {
+  bench on(placement_options::classic());
+  on.published->submit(on.coming({"a", "b"}));
+  CHECK(on.published->wait_for(2, 0ms));
+  CHECK_FALSE(on.published->wait_for(3, 1ms));
+  on.published->disconnect();
+  CHECK_FALSE(on.published->wait_for(3, 1h));
+}
