@@ -67,6 +67,18 @@ TEST_CASE("log10 in thousandths is within one of the truth everywhere", "[base]"
   CHECK(check(largest));
 }
 
+TEST_CASE("log10 of a power of ten is exact", "[base]") {
+  std::uint64_t power = 1;
+  for (std::uint32_t tens = 0; tens <= 11; ++tens) {
+    CHECK(log10_thousandths(power) == 1000 * tens);
+    power *= 10;
+  }
+  CHECK(log10_thousandths(9) == 954);
+  CHECK(log10_thousandths(99) == 1995);
+  CHECK(log10_thousandths(999) == 2999);
+  CHECK(log10_thousandths(128) == 2107);
+}
+
 TEST_CASE("ceil_log10 counts the tens exactly", "[base]") {
   CHECK(ceil_log10(1) == 0);
   std::uint64_t power = 1;

@@ -317,3 +317,23 @@ TEST_CASE("slots are reused: a long life needs no more of them than its busiest 
   queue.remove(1);
   CHECK(last.expired());
 }
+
+TEST_CASE("when the limit falls, what was sent that often already goes", "[swim]") {
+  // The cluster shrank past a power of ten. What stayed would be news for ever.
+  gossip_queue queue;
+  queue.put(1, gossip_class::leave, news(1, 1));
+  queue.put(2, gossip_class::leave, news(2, 1));
+  for (int i = 0; i < 9; ++i)
+    take(queue, plenty, 12, i < 4 ? 2 : no_row);
+  CHECK(names(take(queue, plenty, 8)) == std::vector<std::string>{"2"});  // was sent five times
+  CHECK(queue.size() == 1);
+}
+
+TEST_CASE("news that fits into no packet isn't queued, nor is what it replaces kept", "[swim]") {
+  gossip_queue queue(size_bound(news(1, 1)));
+  queue.put(1, gossip_class::leave, news(1, 1));
+  CHECK(queue.size() == 1);
+  queue.put(1, gossip_class::leave, news(1, 2, update_kind::left, 7));
+  CHECK(queue.size() == 0);
+  CHECK(queue.fresh() == 0);
+}

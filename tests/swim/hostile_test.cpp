@@ -190,6 +190,52 @@ TEST_CASE("copies of one suspicion count once against its accuser", "[swim][host
   CHECK(s.machine.stats().dropped_accuser_limit == 0);
 }
 
+TEST_CASE("late copies of contradicted suspicions aren't held against their accuser",
+          "[swim][hostile]") {
+  stage s(30);
+  s.hear(2, s.suspect(9, 1));
+  s.hear(9, s.alive(9, 2));
+  for (int copy = 0; copy < 100; ++copy)
+    s.hear(3, s.suspect(9, 1));
+  s.hear(2, s.suspect(10, 1));
+  CHECK(s.state(10) == member_state::suspect);
+}
+
+TEST_CASE("suspicions in our own name that we never raised are dropped", "[swim][hostile]") {
+  stage s(30);
+  for (std::size_t subject = 1; subject <= 30; ++subject)
+    s.hear(2, s.suspect(subject, 0));
+  CHECK(s.count(event_kind::suspected) == 0);
+  CHECK(s.machine.stats().dropped_bad_accuser == 30);
+}
+
+TEST_CASE("a failure needs an accuser that is known and not the subject, whatever it claims",
+          "[swim][hostile]") {
+  stage s(9);
+  for (const char* accuser : {"nobody", "", "m9"}) {
+    update claim = s.failed(9, 1, 99);
+    claim.accuser = accuser;
+    s.hear(1, claim);
+    CHECK(s.state(9) == member_state::alive);
+  }
+  CHECK(s.machine.stats().dropped_bad_accuser == 3);
+}
+
+TEST_CASE("a life with an epoch out of this world isn't admitted under an unknown name either",
+          "[swim][hostile]") {
+  stage s(3);
+  record said = *s.alive(50, 1).subject;
+  for (const std::uint64_t epoch : {top, make_epoch(generation_window + 1, 0)}) {
+    said.epoch = epoch;
+    update news;
+    news.subject = std::make_shared<const record>(said);
+    news.incarnation = 1;
+    s.hear(1, news);
+  }
+  CHECK(s.machine.present_members() == 4);
+  CHECK(s.machine.stats().dropped_beyond_window == 2);
+}
+
 TEST_CASE("packets of another placement are dropped whole", "[swim][hostile]") {
   config settings = papers();
   settings.placement = 5;

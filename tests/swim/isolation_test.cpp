@@ -39,6 +39,31 @@ TEST_CASE("one way cut between two members, out of many, removes neither", "[swi
   REQUIRE(v.run_until([&] { return v.same_view(); }, 10s));
 }
 
+TEST_CASE("a member that hears nobody removes nobody and says once that it is isolated",
+          "[swim][isolation]") {
+  const auto size = GENERATE(std::size_t{3}, std::size_t{4}, std::size_t{10}, std::size_t{25});
+  const bool deaf_only = GENERATE(true, false);  // it can still be heard
+  village v(size);
+  v.form();
+  for (std::size_t i = 1; i < size; ++i) {
+    v.cut(i, 0);
+    if (!deaf_only) v.cut(0, i);
+  }
+  CAPTURE(size, deaf_only);
+  v.run_for(600s);
+  CHECK(v.count(0, event_kind::failed, "") == 0);
+  CHECK(v.machine(0).present_members() == size);
+  CHECK(v.count(0, event_kind::isolated, "m1") == 1);
+  for (std::size_t i = 1; i < size; ++i)
+    CHECK(v.count(i, event_kind::isolated, "") == 0);
+  CHECK(failures(v, 0) == 0);
+  v.mend();
+  REQUIRE(v.run_until([&] { return v.all_see(size) && v.same_view(); }, 10s));
+  v.run_for(30s);
+  CHECK(v.count(0, event_kind::failed, "") == 0);
+  CHECK(failures(v, 0) == 0);
+}
+
 TEST_CASE("the others give up one that is cut off, all of them, once", "[swim][isolation]") {
   const auto size = GENERATE(std::size_t{3}, std::size_t{4}, std::size_t{10});
   village v(size);

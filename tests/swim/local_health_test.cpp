@@ -73,3 +73,11 @@ TEST_CASE("the timeout stays within a tenth of the configured one and all of it"
     trip.sample(2s);
   CHECK(trip.timeout(500ms) == 500ms);
 }
+
+TEST_CASE("above round trips that are all alike a tenth of the timeout is left as room", "[swim]") {
+  round_trip trip;
+  for (int i = 0; i < 200; ++i)
+    trip.sample(80ms);
+  CHECK(trip.smoothed() == 80ms);
+  CHECK(trip.timeout(500ms) == 130ms);
+}

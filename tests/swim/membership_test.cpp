@@ -1,4 +1,6 @@
 // Joining, failing, contradicting, leaving, restarting: what every member sees of it.
+#include <lifering/error.hpp>
+
 #include "support/catch.hpp"
 #include "village.hpp"
 
@@ -218,4 +220,22 @@ TEST_CASE("a change of one's own record reaches everybody, once") {
     CHECK(row.subject->metadata == "v2");
     if (i != 2) CHECK(v.count(i, event_kind::updated, "m3") == 1);
   }
+}
+
+TEST_CASE("who leaves while a peer's host refuses doesn't storm it") {
+  village v(3);
+  v.form();
+  v.crash(2);
+  v.cut(0, 1);
+  v.cut(1, 0);
+  std::size_t sent = 0;
+  v.filter = [&](std::size_t from, std::size_t to, const packet&) {
+    sent += from == 0 && to == 2;
+    return true;
+  };
+  v.leave(0);
+  v.run_for(5s);
+  CHECK(v.at(0).done.back().error == errc::timed_out);
+  CHECK(sent > 0);
+  CHECK(sent < 400);  // two notices each 50 ms at the most
 }

@@ -203,3 +203,21 @@ TEST_CASE("graves beyond their limit go, the oldest first", "[swim][forget]") {
   CHECK_FALSE(v.machine(0).find_member("m9", row));
   CHECK(v.machine(0).find_member("m8", row));
 }
+
+TEST_CASE("a grave that turns from failed to left still ends", "[swim][forget]") {
+  config settings;
+  settings.timing.grave_time = 20s;
+  village v(4, settings);
+  v.form();
+  v.vanish(3);
+  REQUIRE(v.run_until([&] { return v.everywhere("m4", member_state::failed); }, 15s));
+  v.run_for(5s);
+  const auto forgotten = v.now();
+  v.command(0, forget_command{command_id{700}, "m4"});
+  v.run_to(forgotten + 19s);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(v.machine(i).graves() == 1);
+  v.run_to(forgotten + 25s);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(v.machine(i).graves() == 0);
+}

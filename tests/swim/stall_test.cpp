@@ -1,5 +1,7 @@
 // A process that stood still (SIGSTOP, a long pause, a suspended machine) blames nobody when it
 // wakes, contradicts what was said of it, and comes back by itself.
+#include <algorithm>
+
 #include "stage.hpp"
 #include "support/catch.hpp"
 #include "village.hpp"
@@ -126,4 +128,25 @@ TEST_CASE("a suspicion that ran when we stood still goes on for as long as we st
   CHECK(s.state(5) == member_state::suspect);
   s.run_to(start + 5s + length + 5s);
   CHECK(s.state(5) == member_state::failed);
+}
+
+TEST_CASE("a refusal while nobody is judged starts no storm of pings", "[swim][stall]") {
+  stage s(5);
+  s.run_for(3s);
+  s.skip_to(s.now() + 60s);
+  s.run_for(1ms);
+  REQUIRE(s.machine.stats().stalls == 1);
+  s.silent.insert(3);
+  s.datagrams.clear();
+  s.give(peer_refused{s.part(3)->address});
+  std::size_t refused = 0;  // its host refuses whatever it is sent
+  for (int ms = 0; ms < 900; ++ms) {
+    const auto sent = static_cast<std::size_t>(
+        std::count_if(s.datagrams.begin(), s.datagrams.end(),
+                      [&](const auto& d) { return s.actor_at(d.to) == 3; }));
+    for (; refused < sent; ++refused)
+      s.give(peer_refused{s.part(3)->address});
+    s.run_for(1ms);
+  }
+  CHECK(refused < 20);
 }

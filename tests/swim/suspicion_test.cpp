@@ -74,6 +74,9 @@ TEST_CASE("the shortest suspicion doesn't shrink below ten members", "[swim]") {
   for (const std::size_t members : {0u, 1u, 2u, 5u, 9u, 10u})
     CHECK(suspicion_minimum(4, members, 1s) == 4s);
   CHECK(suspicion_minimum(4, 12, 1s) > 4s);
+  CHECK(suspicion_minimum(4, 100, 1s) == 8s);  // memberlist's LAN table
+  CHECK(suspicion_minimum(4, 1000, 1s) == 12s);
+  CHECK(suspicion_minimum(4, 10'000, 1s) == 16s);
 }
 
 TEST_CASE("the shortest suspicion grows with the logarithm, and with both factors", "[swim]") {

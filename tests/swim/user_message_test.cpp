@@ -112,3 +112,33 @@ TEST_CASE("more reliable messages at once than there are streams are refused as 
   CHECK(v.at(0).done.size() == 8);
   CHECK(v.at(1).messages.size() == 5);
 }
+
+TEST_CASE("a member that has left sends no messages", "[swim]") {
+  const bool reliable = GENERATE(false, true);
+  village v(3);
+  v.form();
+  v.leave(0);
+  v.run_for(2s);
+  v.at(0).done.clear();
+  send(v, 0, "m2", reliable, "hello");
+  REQUIRE(v.at(0).done.size() == 1);
+  CHECK(v.at(0).done.front().error == errc::stopped);
+  v.run_for(1s);
+  CHECK(v.at(1).messages.empty());
+}
+
+TEST_CASE("messages of strangers are dropped, by datagram and by stream", "[swim]") {
+  village v(2);
+  v.form();
+  const std::size_t stranger = v.add("stranger");
+  packet strange;
+  strange.from.name = "stranger";
+  strange.from.epoch = v.machine(stranger).self()->epoch;
+  strange.body = user_message{5, "boo"};
+  v.inject(0, v.at(stranger).address, strange);
+  const stream_id stream{accepted_stream_bit | 999};
+  v.command(0, stream_accepted{stream, v.at(stranger).address});
+  v.command(0, stream_received{stream, strange});
+  CHECK(v.at(0).messages.empty());
+  CHECK(v.machine(0).stats().dropped_bad_sender >= 1);
+}

@@ -1,0 +1,164 @@
+// How news is taken in, from gossip and from views, and how long it keeps a machine busy.
+#include <algorithm>
+
+#include "stage.hpp"
+#include "support/catch.hpp"
+#include "village.hpp"
+
+using namespace lifering;
+using namespace lifering::swim;
+using namespace lifering::swim::test;
+
+namespace {
+
+/// A row of a peer's view: that actor's record at an incarnation, in a state.
+packet view(const stage& s, std::size_t actor, std::uint64_t incarnation, member_state state) {
+  record said = *s.part(actor);
+  said.incarnation = incarnation;
+  view_delta rows;
+  rows.rows.push_back({std::make_shared<const record>(said), incarnation, state});
+  return s.saying(1, rows);
+}
+
+}  // namespace
+
+TEST_CASE("a view that says failed at a higher incarnation revives no failed member", "[swim]") {
+  stage s(9);
+  s.hear(1, s.failed(9, 1, 9));
+  s.events.clear();
+  s.hear(1, view(s, 9, 2, member_state::failed));
+  CHECK(s.state(9) == member_state::failed);
+  CHECK(s.events.empty());
+}
+
+TEST_CASE("a view that says left makes no detour through joined", "[swim]") {
+  stage s(9);
+  s.hear(1, s.failed(9, 1, 9));
+  s.events.clear();
+  s.hear(1, view(s, 9, 2, member_state::left));
+  CHECK(s.state(9) == member_state::left);
+  CHECK(s.events.empty());
+}
+
+TEST_CASE("a failure in a view is asked about, not believed, of one that is present", "[swim]") {
+  stage s(9);
+  s.datagrams.clear();
+  s.hear(1, view(s, 9, 1, member_state::failed));
+  CHECK(s.state(9) == member_state::alive);
+  CHECK(s.events.empty());
+  REQUIRE(s.with<ping>().size() == 1);
+  CHECK(s.actor_at(s.datagrams.front().to) == 9);
+  CHECK(s.mentions(9, update_kind::suspect) == 1);
+}
+
+TEST_CASE("a view that lives longer than ours brings what we lack, once", "[swim]") {
+  stage s(9);
+  s.hear(1, view(s, 9, 7, member_state::alive));
+  s.hear(1, view(s, 9, 7, member_state::alive));
+  CHECK(s.count(event_kind::updated) == 0);  // nothing of its content changed
+  view_row row;
+  REQUIRE(s.machine.find_member("m9", row));
+  CHECK(row.incarnation == 7);
+}
+
+TEST_CASE("a confirmation that comes when the suspicion was gossiped out is gossiped too",
+          "[swim]") {
+  stage s(9);
+  s.hear(1, s.suspect(9, 1));
+  s.drain(2);
+  s.datagrams.clear();
+  s.hear(2, s.suspect(9, 2));
+  s.ping_machine(3, 5);
+  REQUIRE(s.mentions(9, update_kind::suspect) == 1);
+  CHECK(s.with<ack>().front().content.updates.front().accuser == "m2");
+}
+
+TEST_CASE("a suspicion that was only heard of is never passed on in our name", "[swim]") {
+  stage s(9);
+  s.hear(1, s.suspect(9, 1));
+  s.silent.insert(9);
+  REQUIRE(s.run_until([&] { return !s.with<ping_request>().empty(); }, 20s));
+  REQUIRE(s.machine.stats().suspicions_raised == 0);
+  for (const auto& sent : s.datagrams) {
+    if (s.actor_at(sent.to) == 9) continue;  // it must only know that it is suspected
+    for (const update& u : sent.content.updates)
+      CHECK(u.accuser != "m0");
+  }
+}
+
+TEST_CASE("who still suspects a failed member is told, and needn't wait alone", "[swim]") {
+  // One member misses both suspicion and failure of another.
+  village v(10);
+  v.form();
+  bool deafened = true;
+  v.filter = [&](std::size_t, std::size_t to, const packet& content) {
+    return !deafened || to != 0 ||
+           std::none_of(content.updates.begin(), content.updates.end(), [](const update& u) {
+             return u.kind == update_kind::failed || u.kind == update_kind::suspect;
+           });
+  };
+  v.vanish(9);
+  const auto others_know = [&] {
+    for (std::size_t i = 1; i < 9; ++i) {
+      if (v.state(i, "m10") != member_state::failed) return false;
+    }
+    return true;
+  };
+  REQUIRE(v.run_until(others_know, 15s));
+  v.run_for(1s);
+  REQUIRE(v.state(0, "m10") != member_state::failed);
+  deafened = false;
+  CHECK(v.run_until([&] { return v.state(0, "m10") == member_state::failed; }, 7s));
+}
+
+TEST_CASE("a machine alone keeps its news for the first who comes, and sleeps", "[swim]") {
+  village v(2);
+  v.command(
+      0, update_command{command_id{1}, std::nullopt, std::nullopt, std::string("x"), std::nullopt});
+  v.run_for(1s);
+  CHECK(v.machine(0).queued_updates() == 1);
+  CHECK(v.machine(0).next_deadline() > v.now() + 20ms);
+  v.join(1, 0);
+  REQUIRE(v.run_until([&] { return v.all_see(2) && v.same_view(); }, 2s));
+  v.run_for(3s);
+  CHECK(v.machine(0).queued_updates() == 0);
+}
+
+TEST_CASE("a record too large for a datagram wakes nobody for ever, and travels in views",
+          "[swim]") {
+  village v(4);
+  v.form();
+  v.command(1, update_command{command_id{1}, std::nullopt, std::nullopt, std::string(4'000, 'x'),
+                              std::nullopt});
+  REQUIRE(v.run_until([&] { return v.same_view(); }, 10s));
+  std::size_t sent = 0;
+  v.filter = [&](std::size_t, std::size_t, const packet&) {
+    ++sent;
+    return true;
+  };
+  v.run_for(10s);
+  CHECK(sent < 4 * 20 * 3);  // two probes a second and member, with some room
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(v.machine(i).queued_updates() == 0);
+    view_row row;
+    REQUIRE(v.machine(i).find_member("m2", row));
+    CHECK(row.subject->metadata.size() == 4'000);
+  }
+}
+
+TEST_CASE("a life that is told of the grave of a later one outgrows it when new, else stops",
+          "[swim]") {
+  const bool fresh = GENERATE(true, false);
+  stage s(9);
+  s.run_for(fresh ? 3s : 600s);
+  const auto before = s.machine.self()->epoch;
+  update grave = s.failed(0, 1, 3);
+  grave.epoch = make_epoch(2, 9);
+  s.hear(1, grave);
+  CHECK(s.count(event_kind::superseded) == (fresh ? 0 : 1));
+  CHECK((s.machine.self()->epoch > grave.epoch) == fresh);
+  if (!fresh) {
+    CHECK(s.machine.self()->epoch == before);
+    CHECK(s.machine.next_deadline() == base::never);
+  }
+}
