@@ -27,6 +27,10 @@ std::uint32_t sliced(std::uint32_t crc, const char* bytes, std::size_t size) {
   return ~state;
 }
 
+std::uint32_t sliced_hash(std::string_view key) {
+  return sliced(0, key.data(), key.size());
+}
+
 void sliced_many(const std::string_view* keys, std::size_t count, std::uint32_t* crcs) {
   for (std::size_t i = 0; i < count; ++i) {
     crcs[i] = sliced(0, keys[i].data(), keys[i].size());
@@ -44,7 +48,7 @@ const crc32_path& choose() noexcept {
 
 }  // namespace
 
-constinit const crc32_path crc32_sliced{"sliced", sliced, sliced_many,
+constinit const crc32_path crc32_sliced{"sliced", sliced, sliced_hash, sliced_many,
                                         []() noexcept { return true; }};
 
 std::span<const crc32_path> crc32_paths() noexcept {

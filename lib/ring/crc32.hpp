@@ -19,6 +19,7 @@ using crc32_many_function = void (*)(const std::string_view* keys, std::size_t c
 struct crc32_path {
   const char* name;
   crc32_function run;
+  std::uint32_t (*hash)(std::string_view key);  ///< `run` from the start, for one key.
   crc32_many_function run_many;
   bool (*supported)() noexcept;
 };

@@ -31,6 +31,10 @@ LIFERING_TARGET_CRC std::uint32_t instructions(std::uint32_t crc, const char* by
   return ~state;
 }
 
+LIFERING_TARGET_CRC std::uint32_t instructions_hash(std::string_view key) {
+  return instructions(0, key.data(), key.size());
+}
+
 LIFERING_TARGET_CRC void instructions_many(const std::string_view* keys, std::size_t count,
                                            std::uint32_t* crcs) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -49,8 +53,8 @@ bool has_instructions() noexcept {
 
 }  // namespace
 
-constinit const crc32_path crc32_arm{"armv8-crc", instructions, instructions_many,
-                                     has_instructions};
+constinit const crc32_path crc32_arm{"armv8-crc", instructions, instructions_hash,
+                                     instructions_many, has_instructions};
 
 }  // namespace lifering::ring_detail
 

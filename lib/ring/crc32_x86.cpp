@@ -49,8 +49,20 @@ constexpr long long late_half(unsigned bits) {
 static_assert(early_half(512) == 0x1'5444'2bd4 && late_half(512) == 0x1'c6e4'1596,
               "as in the paper");
 
-constexpr long long polynomial = 0x1'db71'0641;  // With its 33rd bit, reflected.
-constexpr long long quotient = 0x1'f701'1641;    // x^64 divided by the polynomial, reflected.
+constexpr std::uint64_t polynomial = 0x1'db71'0641;  // With its 33rd bit, reflected.
+
+// The inverse of the reflected polynomial modulo x^64: times this, without carries, is 1.
+constexpr std::uint64_t inverse = [] {
+  std::uint64_t result = 0;
+  std::uint64_t product = 0;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    if (((product >> bit) & 1) != (bit == 0 ? 1 : 0)) {
+      result |= std::uint64_t{1} << bit;
+      product ^= polynomial << bit;
+    }
+  }
+  return result;
+}();
 
 // The inverted CRC of n zero bytes: what the start value and the end inversion amount to.
 constexpr auto ends = [] {
@@ -88,22 +100,22 @@ LIFERING_TARGET_FOLD LIFERING_INLINE __m128i fold(__m128i value, __m128i multipl
                        next);
 }
 
-// Eight bytes of message, in the low half, to their remainder (Barrett).
-LIFERING_TARGET_FOLD LIFERING_INLINE std::uint32_t reduce_half(__m128i value) {
-  const __m128i low_word = _mm_set_epi32(0, 0, 0, -1);
-  const __m128i x64 = _mm_set_epi64x(0, power(64));
-  const __m128i barrett = _mm_set_epi64x(quotient, polynomial);
-  value = _mm_xor_si128(_mm_clmulepi64_si128(_mm_and_si128(value, low_word), x64, 0x00),
-                        _mm_srli_si128(value, 4));
-  __m128i multiple = _mm_clmulepi64_si128(_mm_and_si128(value, low_word), barrett, 0x10);
-  multiple = _mm_clmulepi64_si128(_mm_and_si128(multiple, low_word), barrett, 0x00);
-  return static_cast<std::uint32_t>(_mm_extract_epi32(_mm_xor_si128(value, multiple), 1));
+// The remainder of a polynomial W of 96 bits, reflected: W = Q P + R. Reflected, R comes after the
+// 64 bits of Q, so the low 64 bits of W are those of Q P alone, and give Q by the inverse of P. Two
+// multiplications, where Barrett's way takes three.
+LIFERING_TARGET_FOLD LIFERING_INLINE std::uint32_t remainder(__m128i value) {
+  const __m128i constants =
+      _mm_set_epi64x(static_cast<long long>(polynomial), static_cast<long long>(inverse));
+  const __m128i multiple =
+      _mm_clmulepi64_si128(_mm_clmulepi64_si128(value, constants, 0x00), constants, 0x10);
+  return static_cast<std::uint32_t>(_mm_extract_epi32(_mm_xor_si128(value, multiple), 2));
 }
 
+// A block of 16 bytes, with the 32 zero bits that a CRC is followed by.
 LIFERING_TARGET_FOLD LIFERING_INLINE std::uint32_t reduce(__m128i value) {
-  const __m128i multipliers = _mm_set_epi64x(late_half(128), early_half(128));
-  value = _mm_xor_si128(_mm_clmulepi64_si128(value, multipliers, 0x10), _mm_srli_si128(value, 8));
-  return reduce_half(value);
+  const __m128i multiplier = _mm_cvtsi64_si128(late_half(128));
+  return remainder(
+      _mm_xor_si128(_mm_clmulepi64_si128(value, multiplier, 0x00), _mm_srli_si128(value, 8)));
 }
 
 // Up to 16 bytes from the start value. Loads overlap instead of reading past either end.
@@ -120,7 +132,7 @@ LIFERING_TARGET_FOLD LIFERING_INLINE std::uint32_t short_key(const char* bytes, 
     const std::uint64_t early = load_little<std::uint32_t>(bytes);
     const std::uint64_t late = load_little<std::uint32_t>(bytes + size - 4);
     const std::uint64_t value = (late << 32) | ((early << (8 * (8 - size))) & 0xffff'ffffU);
-    return reduce_half(_mm_cvtsi64_si128(static_cast<long long>(value))) ^ ends[size];
+    return remainder(_mm_cvtsi64_si128(static_cast<long long>(value))) ^ ends[size];
   }
   std::uint32_t state = ~std::uint32_t{0};
   for (std::size_t i = 0; i < size; ++i) {
@@ -255,6 +267,14 @@ LIFERING_TARGET_FOLD void wide_many(const std::string_view* keys, std::size_t co
   }
 }
 
+LIFERING_TARGET_FOLD std::uint32_t folded_hash(std::string_view key) {
+  return key.size() <= 16 ? short_key(key.data(), key.size()) : folded(0, key.data(), key.size());
+}
+
+LIFERING_TARGET_FOLD std::uint32_t wide_hash(std::string_view key) {
+  return key.size() <= 16 ? short_key(key.data(), key.size()) : wide(0, key.data(), key.size());
+}
+
 bool has_fold() noexcept {
   __builtin_cpu_init();
   return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("ssse3") &&
@@ -268,8 +288,8 @@ bool has_wide() noexcept {
 
 }  // namespace
 
-constinit const crc32_path crc32_x86_wide{"vpclmulqdq", wide, wide_many, has_wide};
-constinit const crc32_path crc32_x86{"pclmulqdq", folded, folded_many, has_fold};
+constinit const crc32_path crc32_x86_wide{"vpclmulqdq", wide, wide_hash, wide_many, has_wide};
+constinit const crc32_path crc32_x86{"pclmulqdq", folded, folded_hash, folded_many, has_fold};
 
 }  // namespace lifering::ring_detail
 

@@ -8,42 +8,7 @@
 
 #include "base/check.hpp"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace lifering::ring_detail {
-
-namespace {
-
-// How many of the first `count` of eight ascending entries are below `sought`. Without a branch:
-// which entry it is can't be predicted, and a wrong guess costs more than all of this.
-#if defined(__SSE2__)
-std::uint32_t count_below(const std::uint32_t* entries, std::uint32_t count,
-                          std::uint32_t sought) noexcept {
-  // SSE2 compares signed numbers; flipping the top bits turns the order of unsigned ones into it.
-  const __m128i flip = _mm_set1_epi32(std::bit_cast<int>(0x8000'0000U));
-  const __m128i limit = _mm_xor_si128(_mm_set1_epi32(std::bit_cast<int>(sought)), flip);
-  const auto* lanes = reinterpret_cast<const __m128i*>(entries);
-  const __m128i low = _mm_cmplt_epi32(_mm_xor_si128(_mm_loadu_si128(lanes), flip), limit);
-  const __m128i high = _mm_cmplt_epi32(_mm_xor_si128(_mm_loadu_si128(lanes + 1), flip), limit);
-  const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(low, high), _mm_setzero_si128());
-  const auto below = static_cast<std::uint32_t>(_mm_movemask_epi8(bytes));
-  // Ascending entries set a prefix of the bits; those past `count` belong to other buckets.
-  return static_cast<std::uint32_t>(std::countr_one(below & ((1U << count) - 1)));
-}
-#else
-std::uint32_t count_below(const std::uint32_t* entries, std::uint32_t count,
-                          std::uint32_t sought) noexcept {
-  std::uint32_t below = 0;
-  for (std::uint32_t lane = 0; lane < 8; ++lane) {
-    below += static_cast<std::uint32_t>((lane < count) & (entries[lane] < sought));
-  }
-  return below;
-}
-#endif
-
-}  // namespace
 
 point_table::point_table() {
   allocate(0, 1);
@@ -60,24 +25,11 @@ std::size_t point_table::bytes() const noexcept {
   return (std::size_t{buckets()} + 1 + size_ + 1 + lanes) * sizeof(std::uint32_t);
 }
 
-std::size_t point_table::find(std::uint32_t place) const noexcept {
-  const std::uint32_t bucket = bucket_of(place);
-  const std::uint32_t first = index_[bucket];
-  const std::uint32_t count = index_[bucket + 1] - first;
-  const std::uint32_t sought = place << bits_;
+std::size_t point_table::find_in_large(std::uint32_t first, std::uint32_t count,
+                                       std::uint32_t sought) const noexcept {
   const std::uint32_t* entries = entries_.get() + first;
-  if (count <= lanes) [[likely]] {
-    return first + count_below(entries, count, sought);
-  }
   return static_cast<std::size_t>(std::lower_bound(entries, entries + count, sought) -
                                   entries_.get());
-}
-
-void point_table::slots_at(const std::uint32_t* places, std::size_t count,
-                           std::uint32_t* slots) const noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    slots[i] = slot_at(places[i]);
-  }
 }
 
 point point_table::at(std::size_t index) const noexcept {
@@ -98,8 +50,9 @@ point point_table::at_or_after(std::uint32_t place) const noexcept {
 }
 
 unsigned point_table::bits_for(std::size_t points, std::size_t slots) noexcept {
-  // Two to four points a bucket: fewer would only lengthen the index.
-  const auto by_points = static_cast<unsigned>(std::bit_width(points / 4 + 1));
+  // Between 8/3 and 16/3 points a bucket: fewer would lengthen the index, more wouldn't fit the
+  // eight lanes of a comparison.
+  const auto by_points = static_cast<unsigned>(std::bit_width(points * 3 / 16 + 1));
   const auto by_slots = static_cast<unsigned>(std::bit_width(slots));
   return std::max(by_points, by_slots);
 }
@@ -108,7 +61,7 @@ bool point_table::keeps_bits(std::size_t points, std::size_t slots) const noexce
   // A margin on both sides, so that a node that comes and goes doesn't cause a build each time.
   const std::size_t room = std::size_t{1} << bits_;
   return slots <= room &&
-         (bits_ == bits_for(points, slots) || (points <= room * 4 + room / 2 && points >= room));
+         (bits_ == bits_for(points, slots) || (points <= room * 6 && points >= room * 2));
 }
 
 void point_table::allocate(std::size_t points, unsigned bits) {

@@ -46,11 +46,11 @@ const ring_node* preference::next_fit() {
   }
   const rendezvous& scores = state_.scores();
   if (fits_ == 0) {
-    fits_ = scores.nearest(segment, first_fits_);
+    fits_ = scores.nearest(segment, std::span{first_fits_}.first(likely_));
   }
   std::uint32_t slot = owner;
   while (slot == owner) {
-    if (next_fit_ == first_fits_.size() && all_fits_.empty()) {
+    if (next_fit_ == fits_ && all_fits_.empty()) {
       all_fits_.resize(scores.size());
       for (std::uint32_t node = 0; node < scores.size(); ++node) {
         all_fits_[node] = scores.of(node, segment);
@@ -78,7 +78,7 @@ const ring_node* preference::next_point() {
 
 std::size_t select(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,
                    const node_filter* skip) {
-  preference order{state, place};
+  preference order{state, place, state.zones() <= 1 ? out.size() : 15};
   const auto next = [&order, skip] {
     const ring_node* node = order.next();
     while (node != nullptr && skip != nullptr && skip->skips(*node)) {
@@ -149,7 +149,7 @@ const ring_node* ring_table::pick(std::string_view key, node_load load, std::uin
   __extension__ using wide = unsigned __int128;
   const wide weights = wide{1000} * state_->weights();
   const wide allowed = wide{factor} * (wide{total} + 1);
-  ring_detail::preference order{*state_, place(key)};
+  ring_detail::preference order{*state_, place(key), 4};
   const ring_node* owner = order.next();
   for (const ring_node* node = owner; node != nullptr; node = order.next()) {
     if (load.of(*node) * weights < allowed * node->weight.thousandths()) {

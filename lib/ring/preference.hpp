@@ -1,6 +1,7 @@
 // Preference order: which nodes come next for a key, first its owner.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,10 +41,12 @@ class short_list {
 /// zones: in clockwise order, or in the order of fit for the place's segment.
 class preference {
  public:
-  preference(const snapshot& state, std::uint32_t place) noexcept
+  /// `likely`: how many will probably be asked for.
+  preference(const snapshot& state, std::uint32_t place, std::size_t likely) noexcept
       : state_(state),
         index_(state.has_slots() ? place >> (32 - state.segments().bits())
-                                 : state.point_ring().find(place)) {}
+                                 : state.point_ring().find(place)),
+        likely_(std::min<std::size_t>(likely, 15) + 1) {}
 
   /// Null when all have been given.
   const ring_node* next();
@@ -62,7 +65,8 @@ class preference {
   std::vector<bool> seen_;  ///< By slot, once there are more than sixteen.
 
   // Of segments.
-  std::array<fit, 16> first_fits_{};
+  std::size_t likely_;
+  std::array<fit, 16> first_fits_;
   std::size_t fits_ = 0;
   std::size_t next_fit_ = 0;
   std::vector<fit> all_fits_;  ///< All nodes in order, once sixteen weren't enough.

@@ -17,9 +17,7 @@ const ring_node* ring_table::owner(std::string_view key) const noexcept {
 void ring_table::owner(std::span<const std::string_view> keys,
                        std::span<const ring_node*> out) const noexcept {
   LIFERING_CHECK(keys.size() == out.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    out[i] = owner(keys[i]);
-  }
+  state_->owners_of(keys, out.data());
 }
 
 std::uint32_t ring_table::place(std::string_view key) const noexcept {

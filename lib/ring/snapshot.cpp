@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <lifering/hash.hpp>
 #include <unordered_set>
 
 #include "base/check.hpp"
@@ -15,7 +14,8 @@ namespace lifering::ring_detail {
 ring_rules::ring_rules(placement_options given)
     : options(std::move(given)),
       label(label_format::parse(options.label).value()),
-      hash(options.hash != nullptr ? options.hash : static_cast<hash_function>(crc32)),
+      hash(options.hash != nullptr ? options.hash : crc32_best().hash),
+      hash_many(options.hash != nullptr ? nullptr : crc32_best().run_many),
       vnodes(options.vnodes == 0 ? 150 : options.vnodes),
       placement_id(options.id()),
       mixes(options.kind != placement_kind::classic),
@@ -91,10 +91,6 @@ void sort_by_place(std::vector<point>& points) {
 }
 
 }  // namespace
-
-std::uint32_t snapshot::mix(std::uint32_t hash) noexcept {
-  return mix32(hash);
-}
 
 bool snapshot::fits(const ring_rules& rules, const node_set& nodes) noexcept {
   std::uint64_t points = 0;
@@ -349,6 +345,29 @@ std::uint64_t snapshot::moved_segments(const snapshot& old) const {
     moved += translated[before.get(segment)] != after.get(segment) ? 1U : 0U;
   }
   return moved << (32 - after.bits());
+}
+
+void snapshot::owners_of(std::span<const std::string_view> keys,
+                         const ring_node** owners) const noexcept {
+  // All hashes of a chunk first, then all reads: so many of each are under way at once.
+  constexpr std::size_t chunk = 64;
+  std::array<std::uint32_t, chunk> places{};
+  for (std::size_t first = 0; first < keys.size(); first += chunk) {
+    const auto some = keys.subspan(first, std::min(chunk, keys.size() - first));
+    if (rules_->hash_many != nullptr) {
+      rules_->hash_many(some.data(), some.size(), places.data());
+    } else {
+      std::transform(some.begin(), some.end(), places.begin(), hash_);
+    }
+    if (mixes_) {
+      for (std::uint32_t& place : places) {
+        place = mix32(place);
+      }
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      owners[first + i] = some[i].empty() ? nullptr : owner_at(places[i]);
+    }
+  }
 }
 
 std::size_t snapshot::bytes() const noexcept {

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <lifering/hash.hpp>
 #include <lifering/ring.hpp>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "ring/crc32.hpp"
 #include "ring/label.hpp"
 #include "ring/node_set.hpp"
 #include "ring/point_table.hpp"
@@ -23,6 +25,7 @@ struct ring_rules {
   placement_options options;
   label_format label;
   hash_function hash;
+  crc32_many_function hash_many;  ///< Null for a custom hash.
   std::uint32_t vnodes;
   std::uint64_t placement_id;
   bool mixes;
@@ -46,11 +49,14 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
 
   std::uint32_t place(std::string_view key) const noexcept {
     const std::uint32_t hash = hash_(key);
-    return mixes_ ? mix(hash) : hash;
+    return mixes_ ? mix32(hash) : hash;
   }
   const ring_node* owner_at(std::uint32_t place) const noexcept {
     return owners_[has_slots_ ? segments_.table.slot_at(place) : points_.slot_at(place)];
   }
+
+  /// The owners of many keys at once.
+  void owners_of(std::span<const std::string_view> keys, const ring_node** owners) const noexcept;
 
   const ring_rules& rules() const noexcept { return *rules_; }
   const node_set& records() const noexcept { return nodes_; }
@@ -74,7 +80,6 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   }
 
  private:
-  static std::uint32_t mix(std::uint32_t hash) noexcept;
   struct difference;
 
   void take_stock();
