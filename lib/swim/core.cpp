@@ -70,11 +70,13 @@ void core::piggyback(packet& onto, row_id target) {
     told = target;
   }
   const std::size_t budget = settings.datagram_budget;
-  if (used < budget) {
-    const std::size_t before = onto.updates.size();
-    gossip.take(budget - used, retransmit_limit(), told, onto.updates);
-    counters.updates_sent += onto.updates.size() - before;
-  }
+  if (used >= budget) return;
+  // Messages of the application keep a tenth of each packet.
+  const std::size_t kept_free = broadcasts.waiting() > 0 ? (budget - used) / 10 : 0;
+  const std::size_t before = onto.updates.size();
+  used += gossip.take(budget - used - kept_free, retransmit_limit(), told, onto.updates);
+  counters.updates_sent += onto.updates.size() - before;
+  broadcasts.take(budget - used, retransmit_limit(), onto.broadcasts);
 }
 
 update core::update_of(row_id id) const {

@@ -8,6 +8,7 @@
 
 #include "base/rng.hpp"
 #include "base/time.hpp"
+#include "swim/broadcast_queue.hpp"
 #include "swim/config.hpp"
 #include "swim/effect.hpp"
 #include "swim/gossip_queue.hpp"
@@ -37,6 +38,7 @@ struct core {
 
   member_table table;
   gossip_queue gossip;
+  broadcast_queue broadcasts;
   local_health health;
   round_trip trip;
 

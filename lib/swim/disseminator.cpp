@@ -18,8 +18,8 @@ disseminator::disseminator(core& shared)
       last_urgent_(shared.now - urgent_gap) {}
 
 void disseminator::news_queued() {
-  if (!shared_.settings.parts.urgent_gossip || shared_.gossip.fresh() == 0 ||
-      shared_.others() == 0) {
+  if (!shared_.settings.parts.urgent_gossip ||
+      shared_.gossip.fresh() + shared_.broadcasts.fresh() == 0 || shared_.others() == 0) {
     return;  // without anybody to tell, news waits for the first who comes
   }
   if (next_urgent_ == base::never) {
@@ -31,14 +31,14 @@ void disseminator::advance() {
   if (next_urgent_ <= shared_.now) {
     next_urgent_ = base::never;
     last_urgent_ = shared_.now;
-    if (shared_.gossip.fresh() > 0) round();
+    if (shared_.gossip.fresh() + shared_.broadcasts.fresh() > 0) round();
     news_queued();
   }
   if (next_round_ <= shared_.now) {
     const base::duration interval = shared_.settings.timing.gossip_interval;
     next_round_ += interval;
     if (next_round_ <= shared_.now) next_round_ = shared_.now + interval;
-    if (shared_.settings.parts.gossip_rounds && shared_.gossip.size() > 0) round();
+    if (shared_.settings.parts.gossip_rounds && waiting()) round();
   }
 }
 
@@ -53,7 +53,7 @@ void disseminator::round() {
     }
   }
   for (const row_id target : targets_) {
-    if (shared_.gossip.size() == 0) return;
+    if (!waiting()) return;
     tell(target);
   }
   // Now and then one that failed a short while ago: if it lives, this is how it learns what is
@@ -67,13 +67,16 @@ void disseminator::round() {
   }
 }
 
+bool disseminator::waiting() const noexcept {
+  return shared_.gossip.size() + shared_.broadcasts.waiting() > 0;
+}
+
 void disseminator::tell(row_id id) {
   shared_.piggyback(shared_.datagram(shared_.table.at(id).subject->address), id);
 }
 
 base::time_point disseminator::next_deadline() const noexcept {
-  const bool rounds =
-      shared_.settings.parts.gossip_rounds && shared_.gossip.size() > 0 && shared_.others() > 0;
+  const bool rounds = shared_.settings.parts.gossip_rounds && waiting() && shared_.others() > 0;
   return std::min(rounds ? next_round_ : base::never, next_urgent_);
 }
 

@@ -20,6 +20,7 @@ class disseminator {
  private:
   void round();
   void tell(row_id id);
+  bool waiting() const noexcept;
 
   core& shared_;
   base::time_point next_round_;

@@ -116,10 +116,10 @@ struct forget_command {
   std::string name;
 };
 
-/// Bytes to one present member: best-effort by datagram, or reliable by stream.
+/// Bytes to one present member, best-effort by datagram or reliable by stream, or to all by gossip.
 struct send_command {
   command_id id;
-  std::string to;
+  std::string to;  ///< Empty: all.
   bool reliable = false;
   std::string payload;
 };

@@ -7,8 +7,12 @@
 
 namespace lifering::swim {
 
-membership::membership(core& shared, std::function<void(row_id)> probe_now)
-    : shared_(shared), probe_now_(std::move(probe_now)), graves_checked_(shared.now) {}
+membership::membership(core& shared, std::function<void(row_id)> probe_now,
+                       std::function<void(row_id, bool)> on_record)
+    : shared_(shared),
+      probe_now_(std::move(probe_now)),
+      on_record_(std::move(on_record)),
+      graves_checked_(shared.now) {}
 
 void membership::apply(const update& news, row_id from) {
   ++shared_.counters.updates_received;
@@ -51,6 +55,7 @@ void membership::apply_alive(const record_ptr& theirs) {
     shared_.table.change(id, theirs, held.incarnation, held.state, shared_.now, shared_.random);
     view_changed();
     shared_.notify(event_kind::updated, id);
+    on_record_(id, false);
   }
 }
 
@@ -68,6 +73,7 @@ void membership::admit(const record_ptr& theirs, member_state state, std::uint64
   view_changed();
   shared_.notify(event_kind::joined, id);
   shared_.gossip.put(id, gossip_class::join, shared_.update_of(id));
+  on_record_(id, true);
 }
 
 void membership::renew(row_id id, const record_ptr& theirs) {
@@ -102,6 +108,7 @@ void membership::renew(row_id id, const record_ptr& theirs) {
     if (content_changed) shared_.notify(event_kind::updated, id);
   }
   shared_.gossip.put(id, kind, shared_.update_of(id));
+  on_record_(id, false);
 }
 
 void membership::apply_suspect(const update& news, row_id from) {

@@ -15,7 +15,9 @@ namespace lifering::swim {
 class membership {
  public:
   /// `probe_now` asks the prober to probe a suspect at once, out of its turn.
-  membership(core& shared, std::function<void(row_id)> probe_now);
+  /// `on_record` is told of each record that was accepted, and whether its name was unknown.
+  membership(core& shared, std::function<void(row_id)> probe_now,
+             std::function<void(row_id, bool)> on_record);
 
   /// Takes in one claim that arrived as gossip. `from` is the member that passed it on, if known.
   void apply(const update& news, row_id from);
@@ -86,6 +88,7 @@ class membership {
 
   core& shared_;
   std::function<void(row_id)> probe_now_;
+  std::function<void(row_id, bool)> on_record_;
   suspicion_set suspicions_;
 
   /// Suspicions that one accuser raised in the current period, to bound what a sick or hostile

@@ -46,7 +46,7 @@ std::size_t content(const record& value) noexcept {
   return bytes(value.name) + number(value.epoch) + number(value.incarnation) +
          address(value.address) + number(value.weight.thousandths()) +
          flag(value.phase != member_phase::serving) + bytes(value.zone) + bytes(value.service) +
-         bytes(value.metadata) + value.unknown_fields.size();
+         bytes(value.metadata) + number(value.broadcasts) + value.unknown_fields.size();
 }
 
 constexpr std::size_t packed_fixed64(std::size_t count) noexcept {
@@ -79,6 +79,9 @@ struct body_bound {
   }
   std::size_t operator()(const user_message& value) const noexcept {
     return prefix + any_varint64 + bytes(value.payload);
+  }
+  std::size_t operator()(const broadcast_pull& value) const noexcept {
+    return tag + prefix + bytes(value.origin) + 2 * any_varint64;  // the field number takes two
   }
   std::size_t operator()(const view_compare& value) const noexcept {
     return prefix + packed_fixed64(value.buckets.size());

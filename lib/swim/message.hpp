@@ -157,8 +157,18 @@ struct user_message {
   friend bool operator==(const user_message&, const user_message&) = default;
 };
 
-using body = std::variant<std::monostate, ping, ping_request, ack, nack, sync_request, sync_reply,
-                          view_rows, refusal, user_message, view_compare, view_summary, view_delta>;
+/// Broadcasts of one life after a number, please: some were missed. Answered by a packet that
+/// carries them.
+struct broadcast_pull {
+  std::string origin;
+  std::uint64_t epoch = 0;
+  std::uint64_t after = 0;
+  friend bool operator==(const broadcast_pull&, const broadcast_pull&) = default;
+};
+
+using body =
+    std::variant<std::monostate, ping, ping_request, ack, nack, sync_request, sync_reply, view_rows,
+                 refusal, user_message, view_compare, view_summary, view_delta, broadcast_pull>;
 
 // Updates: the gossip that rides on any packet (SWIM 4.1).
 

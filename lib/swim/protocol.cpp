@@ -6,6 +6,7 @@
 #include <lifering/error.hpp>
 #include <utility>
 
+#include "swim/broadcaster.hpp"
 #include "swim/contacts.hpp"
 #include "swim/core.hpp"
 #include "swim/disseminator.hpp"
@@ -21,7 +22,10 @@ class machine {
  public:
   machine(config settings, record self, base::rng random, base::time_point now)
       : core_(std::move(settings), std::move(self), random, now),
-        members_(core_, [this](row_id id) { prober_.probe_now(id); }),
+        members_(
+            core_, [this](row_id id) { prober_.probe_now(id); },
+            [this](row_id id, bool unknown) { broadcaster_.on_record(id, unknown); }),
+        broadcaster_(core_, members_),
         streams_(core_, members_),
         prober_(core_, members_,
                 [this](row_id id, std::uint64_t sequence) { streams_.probe(id, sequence); }),
@@ -37,6 +41,7 @@ class machine {
   const core& shared() const noexcept { return core_; }
   membership& members() noexcept { return members_; }
   synchronizer& streams() noexcept { return streams_; }
+  broadcaster& broadcasts() noexcept { return broadcaster_; }
   prober& probes() noexcept { return prober_; }
   contacts& finding() noexcept { return contacts_; }
   farewell& leaving() noexcept { return farewell_; }
@@ -67,6 +72,7 @@ class machine {
     prober_.advance();
     members_.advance();
     reconciler_.advance();
+    broadcaster_.advance();
     contacts_.advance();
     farewell_.advance();
     gossip_.advance();
@@ -75,8 +81,8 @@ class machine {
   base::time_point next_deadline() const noexcept {
     if (!core_.active()) return base::never;
     return std::min({prober_.next_deadline(), members_.next_deadline(), reconciler_.next_deadline(),
-                     contacts_.next_deadline(), farewell_.next_deadline(),
-                     gossip_.next_deadline()});
+                     broadcaster_.next_deadline(), contacts_.next_deadline(),
+                     farewell_.next_deadline(), gossip_.next_deadline()});
   }
 
   void on_packet(const endpoint& from, const packet& content);
@@ -95,6 +101,7 @@ class machine {
 
   core core_;
   membership members_;
+  broadcaster broadcaster_;
   synchronizer streams_;
   prober prober_;
   reconciler reconciler_;
@@ -157,6 +164,8 @@ void machine::on_packet(const endpoint& from, const packet& content) {
     if (core_.phase == life_phase::superseded) return;
   }
   if (row == no_row) row = core_.is_self(by.name) ? no_row : core_.table.find(by.name);
+  for (const broadcast& heard : content.broadcasts)
+    broadcaster_.on_broadcast(heard);
   dispatch(from, content, row);
 }
 
@@ -179,6 +188,8 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
       reconciler_.on_compare(by, content.from.known_members, *compare);
     } else if (const auto* summary = std::get_if<view_summary>(&content.body)) {
       reconciler_.on_summary(by, *summary);
+    } else if (const auto* pull = std::get_if<broadcast_pull>(&content.body)) {
+      broadcaster_.on_pull(by, *pull);
     } else if (const auto* delta = std::get_if<view_delta>(&content.body)) {
       reconciler_.on_delta(by, *delta);
       compare_views(content.from, by);
@@ -331,6 +342,9 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
   const row_id to = shared.table.find(input.to);
   if (shared.phase != life_phase::running) {
     out.push(completed{input.id, errc::stopped, 0, ""});
+  } else if (input.to.empty()) {
+    const bool fits = machine_->broadcasts().send(input.payload);
+    out.push(completed{input.id, fits ? std::error_code() : errc::message_too_large, 0, ""});
   } else if (to == no_row || to == shared.self_row || !shared.table.at(to).present()) {
     out.push(completed{input.id, errc::unknown_member, 0, ""});
   } else if (input.reliable) {

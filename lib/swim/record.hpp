@@ -23,6 +23,7 @@ struct record {
   std::string zone;
   std::string service;
   std::string metadata;
+  std::uint64_t broadcasts = 0;  ///< Number of this life's last broadcast.
   /// Encoded fields that a later protocol version added; kept and passed on unchanged.
   std::string unknown_fields;
 

@@ -50,6 +50,11 @@ struct stats {
   std::uint64_t updates_new = 0;
   std::uint64_t graves_evicted = 0;
 
+  // Broadcasts of applications.
+  std::uint64_t broadcasts_delivered = 0;
+  std::uint64_t broadcasts_early = 0;   ///< Of a life not known yet.
+  std::uint64_t broadcasts_missed = 0;  ///< Given up.
+
   friend bool operator==(const stats&, const stats&) = default;
 };
 

@@ -99,7 +99,7 @@ int count_bodies(const pb::Packet& packet) {
   return packet.has_ping() + packet.has_ping_request() + packet.has_ack() + packet.has_nack() +
          packet.has_sync_request() + packet.has_sync_reply() + packet.has_view_rows() +
          packet.has_refusal() + packet.has_user_message() + packet.has_view_compare() +
-         packet.has_view_summary() + packet.has_view_delta();
+         packet.has_view_summary() + packet.has_view_delta() + packet.has_broadcast_pull();
 }
 
 std::size_t count_items(const pb::Packet& packet) {
@@ -147,6 +147,15 @@ decode_error read_summary(const pb::ViewSummary& from, swim::view_summary& to) {
 decode_error read_view(const pb::ViewRows& from, swim::view_rows& to) {
   to.last = from.last();
   return read_list(from.rows(), to.rows, read_row);
+}
+
+decode_error read_pull(const pb::BroadcastPull& from, swim::broadcast_pull& to) {
+  if (from.origin().empty()) return decode_error::bad_field;
+  if (from.origin().size() > swim::name_max) return decode_error::over_limit;
+  to.origin = from.origin();
+  to.epoch = from.epoch();
+  to.after = from.after();
+  return decode_error::none;
 }
 
 decode_error read_delta(const pb::ViewDelta& from, swim::view_delta& to) {
@@ -220,6 +229,8 @@ decode_error body_reader::read_one_of(const pb::Packet& from, swim::body& to) {
     return read_summary(from.view_summary(), hold<swim::view_summary>(to));
   } else if (from.has_view_delta()) {
     return read_delta(from.view_delta(), hold<swim::view_delta>(to));
+  } else if (from.has_broadcast_pull()) {
+    return read_pull(from.broadcast_pull(), hold<swim::broadcast_pull>(to));
   } else {
     to = std::monostate{};
   }

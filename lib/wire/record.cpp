@@ -56,6 +56,7 @@ void write_record(const swim::record& from, pb::Record& to) {
   if (!from.zone.empty()) to.set_zone(checked(from.zone, swim::zone_max));
   if (!from.service.empty()) to.set_service(checked(from.service, swim::service_max));
   if (!from.metadata.empty()) to.set_metadata(checked(from.metadata, swim::metadata_max));
+  if (from.broadcasts != 0) to.set_broadcasts(from.broadcasts);
   if (!from.unknown_fields.empty()) {
     *to.mutable_unknown_fields() = checked(from.unknown_fields, swim::unknown_fields_max);
   }
@@ -84,6 +85,7 @@ decode_error read_record(const pb::Record& from, swim::record_ptr& to) {
   value->zone = from.zone();
   value->service = from.service();
   value->metadata = from.metadata();
+  value->broadcasts = from.broadcasts();
   value->unknown_fields = from.unknown_fields();
   to = std::move(value);
   return decode_error::none;

@@ -76,6 +76,13 @@ struct body_writer {
     out.set_last(value.last);
   }
 
+  void operator()(const swim::broadcast_pull& value) const {
+    auto& out = *to.mutable_broadcast_pull();
+    out.set_origin(checked(value.origin, swim::name_max));
+    out.set_epoch(value.epoch);
+    out.set_after(value.after);
+  }
+
   void operator()(const swim::view_compare& value) const {
     LIFERING_CHECK(value.buckets.size() <= swim::view_buckets_max);
     write_packed(value.buckets, *to.mutable_view_compare()->mutable_buckets());

@@ -329,6 +329,8 @@ TEST_CASE("late copies of old claims change nothing, in whatever order they come
   CHECK(s.events.size() == events);
   s.hear(2, s.alive(9, 11));
   CHECK(s.state(9) == member_state::alive);
+  copies(9);
+  CHECK(s.state(9) == member_state::alive);
 
   s.hear(1, s.left(8));
   const std::size_t before = s.events.size();

@@ -255,6 +255,7 @@ TEST_CASE("SWIM 4.2: a suspicion of an incarnation that is past raises nothing",
   for (std::size_t by = 1; by < 9; ++by)
     s.hear(by, s.suspect(0, by, 1));
   CHECK(s.machine.self()->incarnation == 2);
+  CHECK(s.machine.stats().dropped_beyond_window == 0);
   s.hear(1, s.suspect(0, 1, 2));
   CHECK(s.machine.self()->incarnation == 3);
 }

@@ -96,9 +96,11 @@ TEST_CASE("who woke contradicts first, and accuses nobody for an interval", "[sw
   s.run_for(3s);
   s.silence();
   s.next_ping();
+  s.run_for(700ms);  // helpers were asked, and will seem to have stayed silent as well
   s.skip_to(s.now() + 60s);
   s.datagrams.clear();
   s.run_for(20ms);
+  CHECK(s.machine.local_health() == 0);
   CHECK(s.machine.stats().stalls == 1);
   CHECK(s.mentions(0, update_kind::alive) >= 1);  // with a higher incarnation
   CHECK(s.machine.self()->incarnation == 2);

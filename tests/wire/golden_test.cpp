@@ -141,6 +141,7 @@ const std::vector<std::pair<std::string, swim::packet>>& packets() {
       {"v1-view-summary", with_body(swim::view_summary{128, {0, 127}, {1, 2}, {3, 4}})},
       {"v1-view-delta",
        with_body(swim::view_delta{{{record_c(), 9, member_state::failed}}, {0x1234, 0}})},
+      {"v1-broadcast-pull", with_body(swim::broadcast_pull{"b", 0x2'0001, 300})},
       {"v1-news", news()},
   };
   return all;

@@ -115,6 +115,7 @@ class maker {
     made->zone = text(swim::zone_max);
     made->service = text(swim::service_max);
     made->metadata = text(size_ == extent::small ? 64 : swim::metadata_max);
+    if (random_.chance(1, 4)) made->broadcasts = number();
     made->unknown_fields = unknown_fields();
     return made;
   }
@@ -124,7 +125,7 @@ class maker {
   }
 
   swim::body body() {
-    switch (random_.below(13)) {
+    switch (random_.below(14)) {
       case 0:
         return swim::ping{number(), text(swim::name_max), number()};
       case 1:
@@ -150,6 +151,8 @@ class maker {
         return view_summary();
       case 11:
         return swim::view_delta{rows(), numbers(random_.below(100))};
+      case 12:
+        return swim::broadcast_pull{name(), number(), number()};
       default:
         return std::monostate{};
     }
