@@ -20,7 +20,7 @@ class usage_error : public std::runtime_error {
 /// The words after the command, taken from the front: `--flag VALUE` or a plain word.
 class arguments {
  public:
-  arguments(int count, char** words) : words_(words, words + count) {}
+  arguments(char** first, char** last) : words_(first, last) {}
 
   /// Whether a flag is next; it is then in flag(), without its value.
   bool next_is_flag();

@@ -1,6 +1,6 @@
 // lifering-ring: the ring without a network. Which node owns a key, how even a placement is, and
 // how fast.
-#include <cstdio>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <lifering/config.hpp>
@@ -49,7 +49,7 @@ int run(int count, char** words) {
               << LIFERING_VERSION_PATCH << '\n';
     return 0;
   }
-  const ring_tool::arguments rest{count - 2, words + 2};
+  const ring_tool::arguments rest{words + std::min(count, 2), words + count};
   if (command == "owner") {
     return ring_tool::run_owner(rest);
   }

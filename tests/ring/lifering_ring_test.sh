@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Runs lifering-ring as a person does, and compares what it says.
+#
+#   lifering_ring_test.sh PROGRAM ORACLES
+set -uo pipefail
+
+program=$1
+oracles=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+fail() {
+  echo "FAILED: $1"
+  failures=$((failures + 1))
+}
+
+# says EXPECTED ARGUMENT...: exit code 0, that text on stdout, nothing on stderr.
+says() {
+  local expected=$1
+  shift
+  "$program" "$@" >out 2>err
+  local code=$?
+  if [[ $code != 0 || $(cat out) != "$expected" || -s err ]]; then
+    fail "$*: exit $code, said '$(cat out)', expected '$expected'; stderr: $(cat err)"
+  fi
+}
+
+# refuses SENTENCE ARGUMENT...: exit code 2, that one line on stderr, nothing on stdout.
+refuses() {
+  local expected="lifering-ring: $1"
+  shift
+  "$program" "$@" >out 2>err
+  local code=$?
+  if [[ $code != 2 || $(cat err) != "$expected" || $(wc -l <err) != 1 || -s out ]]; then
+    fail "$*: exit $code, stderr '$(cat err)', expected '$expected'; stdout: $(cat out)"
+  fi
+}
+
+tab=$'\t'
+three=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379
+
+# Owners.
+says "user:12345${tab}10.0.0.2:6379" owner --nodes $three user:12345
+says "user:12345${tab}10.0.0.1:6379" owner --nodes 10.0.0.1:6379,10.0.0.3:6379 user:12345
+says "user:12345${tab}10.0.0.2:6379${tab}10.0.0.1:6379${tab}10.0.0.3:6379" owner --nodes $three --replicas 5 user:12345
+says "a${tab}x"$'\n'"b${tab}x" owner a --nodes x b
+says "--nodes${tab}x" owner --nodes x -- --nodes
+says "${tab}" owner --nodes x ""
+says "757365723a3132333435${tab}10.0.0.2:6379" owner --nodes $three --hex 757365723A3132333435
+says "\\x20\\x5c\\xc3\\xb8${tab}n\\xc3\\xb8\\x20de" owner --nodes $'n\xc3\xb8 de' $' \\\xc3\xb8'
+printf 'n\\xc3\\xb8de\nheavy\t50\nidle\t0\tz\\x20ne\n' >nodes
+printf 'one\ntwo\n' >keys
+says "one${tab}heavy"$'\n'"two${tab}heavy" owner --nodes-file nodes --keys-file keys
+for placement in classic mixed slots; do
+  says "k${tab}only" owner --nodes only --placement $placement k
+done
+says "k${tab}only" owner --nodes only --placement slots --segments 10 --cap 0.05 k
+
+# Every recorded set, with all its keys in one call: what the other implementation said, but for rows without an owner
+# here and sets made of shared points.
+awk -F'\t' '/^#config/ && $2 !~ /tie/ && $0 !~ /nodes=[^\t]*,,/ { print $2 "\t" $3 "\t" $4 "\t" $5 }' \
+  "$oracles/crc32-node-hash-i.tsv" >configs
+rows=0
+while IFS=$tab read -r id scheme points nodes; do
+  tr ',' '\n' <<<"${nodes#nodes=}" >nodes
+  awk -F'\t' -v id="$id" '$1 == id && $2 != "" { print $2 }' "$oracles/crc32-node-hash-i.tsv" >escaped
+  awk -F'\t' -v id="$id" '$1 == id && $2 != "" { print $2 "\t" $3 }' "$oracles/crc32-node-hash-i.tsv" >expected
+  # Escapes to hexadecimal, which --hex takes; and back from hexadecimal for the comparison.
+  while IFS= read -r key; do printf '%b' "$key" | od -An -v -tx1 | tr -d ' \n'; echo; done <escaped >hex
+  "$program" owner --nodes-file nodes --keys-file hex --hex --vnodes "${points#replicas=}" --label "${scheme#scheme=}" |
+    cut -f2 >owners
+  paste escaped owners >answers
+  cmp -s answers expected || fail "$id: $(diff answers expected | head -3)"
+  rows=$((rows + $(wc -l <expected)))
+done <configs
+[[ $rows -gt 1000 ]] || fail "only $rows rows were compared"
+
+# Errors of a person.
+refuses "a command is missing: owner, report or bench (--help)"
+refuses 'command "own" is unknown; use owner, report or bench (--help)' own
+refuses "no nodes are given; use --nodes a,b,c or --nodes-file FILE" owner key
+refuses "no keys are given; name some, or use --keys-file FILE" owner --nodes a
+refuses 'node "a" is given twice; name each node once' owner --nodes a,b,a key
+refuses "a node's name is empty; use 1 to 255 bytes" owner --nodes a,,b key
+refuses 'flag --node is unknown to owner; see lifering-ring --help' owner --node a key
+refuses '--vnodes is "x"; it must be a whole number' owner --nodes a --vnodes x key
+refuses '--vnodes is "-1"; it must be a whole number' owner --nodes a --vnodes -1 key
+refuses '--vnodes needs a value' owner --nodes a key --vnodes
+refuses 'vnodes is 70000; use 1 to 65536, or 0 for 150' owner --nodes a --vnodes 70000 key
+refuses 'placement "ketama" is unknown; use classic, mixed or slots' owner --nodes a --placement ketama key
+refuses 'label is "x"; it must hold {node} and {i} exactly once each' owner --nodes a --label x key
+refuses 'segments is 30; use 10 to 22, the base-2 logarithm of their number' owner --nodes a --placement slots --segments 30 k
+refuses 'cap is "much"; use 0 for none or a part such as 0.05, 0.01 to 10' owner --nodes a --placement slots --cap much k
+refuses '--replicas is 0; use 1 or more' owner --nodes a --replicas 0 key
+refuses 'key "zz" isn'"'"'t pairs of hexadecimal digits' owner --nodes a --hex zz
+refuses 'file "absent" can'"'"'t be read; give one that exists and is readable' owner --nodes-file absent key
+refuses 'file "absent" can'"'"'t be read; give one that exists and is readable' owner --nodes a --keys-file absent
+printf 'a\nb\theavy\n' >nodes
+refuses 'nodes, line 2: weight is "heavy"; use 0, or 0.01 to 100 with at most three places' owner --nodes-file nodes k
+printf 'a\\y\n' >nodes
+refuses 'nodes, line 1: "a\y" has a backslash that doesn'"'"'t begin \xHH' owner --nodes-file nodes k
+printf 'a\t1\tz\tmore\n' >nodes
+refuses 'nodes, line 1: 4 fields; write name, or name<TAB>weight, or name<TAB>weight<TAB>zone' owner --nodes-file nodes k
+refuses '--nodes is 0; use 1 to 100000' report
+refuses 'names "cats" are unknown; use ip, pod, padded or uuid' report --nodes 5 --names cats
+refuses 'file "no/such/folder.svg" can'"'"'t be written; give one in a folder that exists' report --nodes 5 --plot no/such/folder.svg
+
+# Reports.
+for placement in classic mixed "slots --segments 12" "slots --segments 12 --cap 0.05"; do
+  # shellcheck disable=SC2086
+  "$program" report --placement $placement --nodes 20 --names pod --plot picture.svg >report 2>err || fail "report $placement"
+  for field in placement nodes share_max share_min share_sd share_sd_theory moved_on_add moved_on_remove ideal_move \
+    top_heir build_ms bytes; do
+    grep -q "\"$field\":" report || fail "report $placement has no $field: $(cat report)"
+  done
+  grep -q '</svg>' picture.svg || fail "no picture for $placement"
+done
+"$program" report --nodes 100 >report
+grep -qE '"share_max":2\.0[0-9]*' report || fail "plain CRC-32 should give the busiest of 100 addresses twice its share: $(cat report)"
+
+"$program" --help | grep -q 'lifering-ring owner' || fail "--help"
+"$program" --version | grep -qE '^lifering-ring [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
+"$program" bench --nodes 10 | grep -q 'lookups per second' || fail "bench"
+
+[[ $failures == 0 ]] && echo "all as expected, $rows recorded rows among them"
+exit $((failures > 0))
