@@ -1,6 +1,5 @@
 // lifering-agent: a member of a cluster as a process of its own, for operators and tests to drive.
-#include <lifering/cluster.hpp>
-
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -10,9 +9,14 @@
 #include <csignal>
 #include <cstdio>
 #include <latch>
+#include <lifering/cluster.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -43,6 +47,11 @@ extern "C" void on_signal(int signal) {
 }
 
 bool prepare_process() {
+  // Where stdin, stdout or stderr is closed, the next descriptors must not take its place.
+  int spare = open("/dev/null", O_RDWR);
+  while (spare >= 0 && spare <= STDERR_FILENO)
+    spare = open("/dev/null", O_RDWR);
+  if (spare >= 0) close(spare);
   if (pipe(wake_pipe.data()) != 0) return false;
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGTERM, on_signal);

@@ -240,9 +240,11 @@ class LIFERING_API cluster {
   }
 
   /// Ends everything without leaving: pending operations complete with errc::canceled, the port is
-  /// closed. Returns when all is done, however often it is called; on a thread that runs the given
-  /// executor it can't wait and returns at once. On the executor of the constructor somebody must
-  /// run it meanwhile. members() and ring() keep answering with the last view.
+  /// closed. Returns when all is done, however often it is called and from however many threads;
+  /// with the library's own threads the events before it have then been delivered. Inside a handler
+  /// or completion it doesn't wait for that; on a thread that runs the given executor it waits for
+  /// nothing; elsewhere somebody must run that executor meanwhile. members() and ring() keep
+  /// answering with the last view.
   void stop();
 
   // What is known. These never wait for the network.

@@ -46,10 +46,9 @@ class unattended_operation final : public operation {
 /// nobody runs the executor.
 template <class Command>
 outcome run(core& inside, Command command, milliseconds timeout) {
-  if (!inside.may_wait()) {
-    const auto error = make_error_code(errc::would_deadlock);
-    return {error, 0, error.message()};
-  }
+  auto error = inside.unavailable();
+  if (!error && !inside.may_wait()) error = errc::would_deadlock;
+  if (error) return {error, 0, ""};
   auto waited = std::make_unique<waited_operation>();
   auto result = waited->result();
   inside.begin(std::move(command), std::move(waited));
@@ -126,7 +125,9 @@ void throw_if_failed(std::error_code error) {
 }
 
 void throw_if_failed(const outcome& result) {
-  if (result.error) throw std::system_error(result.error, result.why);
+  if (!result.error) return;
+  if (result.why.empty()) throw std::system_error(result.error);
+  throw std::system_error(result.error, result.why);
 }
 
 }  // namespace

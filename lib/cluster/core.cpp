@@ -51,7 +51,8 @@ base::logger make_logger(const options& given) {
 core::core(options given, std::optional<asio::any_io_executor> executor)
     : options_(std::move(given)),
       given_executor_(std::move(executor)),
-      log_(make_logger(options_)) {
+      log_(make_logger(options_)),
+      publisher_(std::make_shared<publisher>(options_.placement)) {
   self_.name = options_.name;
   self_.phase = options_.phase;
   self_.address = endpoint::parse(options_.bind, net::default_port).value_or(endpoint{});
@@ -77,7 +78,6 @@ std::shared_ptr<core> core::make(options given, std::optional<asio::any_io_execu
       made->options_.limits.event_queue, [weak](std::string what) {
         if (const auto self = weak.lock()) self->complain(std::move(what));
       });
-  made->publisher_ = std::make_shared<publisher>(made->options_.placement, made->dispatcher_);
   return made;
 }
 
@@ -144,7 +144,7 @@ void core::run(const std::shared_ptr<net::driver>& driver) {
   local_address_ = driver->local_address();
   timer_.emplace(*strand_);
   publisher_->bind(
-      *strand_,
+      *strand_, dispatcher_,
       [weak = std::weak_ptr(driver)](std::uint64_t fingerprint) {
         if (const auto held = weak.lock()) held->protocol().set_ring_fingerprint(fingerprint);
       },
@@ -208,25 +208,25 @@ void core::stop() {
   const bool pending = begin_stop();
   if (!may_wait()) return;
   if (pending) await_stopped();
-  finish_threads();
-}
-
-void core::finish_threads() {
-  // On the events thread nothing can wait for that thread: whoever destroys the object ends it.
-  if (!has_own_threads() || event_thread_->is_this_thread()) return;
-  const std::lock_guard lock(threads_mutex_);
-  protocol_thread_->finish();
-  event_thread_->finish();
+  if (has_own_threads() && !event_thread_->is_this_thread()) dispatcher_->await_idle();
 }
 
 void core::abandon() {
   dispatcher_->close();
   if (has_own_threads()) {
     stop();
+    end_threads();
   } else {
     begin_stop();  // Nobody may be running the executor, now or ever again.
   }
   publisher_->disconnect();
+}
+
+/// On the events thread nothing can wait for that thread: the last owner of this object ends it.
+void core::end_threads() {
+  if (event_thread_->is_this_thread()) return;
+  protocol_thread_->finish();
+  event_thread_->finish();
 }
 
 void core::close() {

@@ -81,7 +81,7 @@ class core : public std::enable_shared_from_this<core> {
   void complain(std::string what);
   bool begin_stop();
   void await_stopped() const;
-  void finish_threads();
+  void end_threads();
 
   // On the strand.
 
@@ -102,10 +102,12 @@ class core : public std::enable_shared_from_this<core> {
   const options options_;
   const std::optional<asio::any_io_executor> given_executor_;
   const base::logger log_;  ///< Used on the strand only.
+  /// Made before the threads: to prepare a process for the ring's readers is quick only as long as
+  /// it has one thread.
+  const std::shared_ptr<publisher> publisher_;
   std::optional<loop_thread> protocol_thread_;
   std::optional<loop_thread> event_thread_;
   std::shared_ptr<dispatcher> dispatcher_;
-  std::shared_ptr<publisher> publisher_;
   std::atomic<std::uint64_t> next_command_{1};
 
   mutable std::mutex mutex_;  ///< Guards what follows.
@@ -115,8 +117,6 @@ class core : public std::enable_shared_from_this<core> {
   numbers numbers_;
   member self_;
   endpoint local_address_;
-
-  std::mutex threads_mutex_;  ///< Held by whoever ends the threads.
 
   // On the strand, but for start(), which sets them up before anything runs there.
   std::shared_ptr<net::driver> driver_;

@@ -86,9 +86,16 @@ void dispatcher::complain(std::exception_ptr thrown) {
 void dispatcher::close() {
   std::unique_lock lock(mutex_);
   closed_ = true;
+  idle_.notify_all();
   idle_.wait(lock, [this] {
     return caller_ == std::thread::id{} || caller_ == std::this_thread::get_id();
   });
+}
+
+void dispatcher::await_idle() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock,
+             [this] { return caller_ == std::thread::id{} && (closed_ || queue_.size() == 0); });
 }
 
 dispatcher::counts dispatcher::count() const {

@@ -40,6 +40,9 @@ class dispatcher : public std::enable_shared_from_this<dispatcher> {
   /// caller.
   void close();
 
+  /// Waits until all that was pushed is delivered. Not on the thread that delivers.
+  void await_idle();
+
   /// Where the handler runs, and the application's completions by default.
   asio::any_io_executor executor() const { return strand_; }
 

@@ -12,6 +12,9 @@
 namespace lifering::cluster_detail {
 namespace {
 
+/// Which loop this thread runs. A thread's id would not do: ids are given anew.
+thread_local const void* loop_of_this_thread = nullptr;
+
 /// Threads inherit the signal mask of the one that makes them.
 class signals_blocked {
  public:
@@ -38,6 +41,7 @@ struct loop_thread::loop {
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
 
   void run() {
+    loop_of_this_thread = this;
     pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
     guarded([this] { context.run(); });
     // Stopped: what is ready still has its turn, what waits for a timer or a socket has not.
@@ -75,7 +79,7 @@ asio::any_io_executor loop_thread::executor() const {
 }
 
 bool loop_thread::is_this_thread() const noexcept {
-  return thread_.get_id() == std::this_thread::get_id();
+  return loop_of_this_thread == loop_.get();
 }
 
 void loop_thread::finish() {

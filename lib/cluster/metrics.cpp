@@ -89,6 +89,10 @@ void add_machine(const swim::stats& n, table& to) {
   to.count("updates_received", "Pieces of news received.", n.updates_received);
   to.count("updates_new", "Pieces of news that were new to us.", n.updates_new);
   to.count("graves_evicted", "Graves forgotten for want of room.", n.graves_evicted);
+  to.count("broadcasts_delivered", "Broadcasts of applications that arrived.",
+           n.broadcasts_delivered);
+  to.count("broadcasts_early", "Broadcasts of a life that was not known yet.", n.broadcasts_early);
+  to.count("broadcasts_missed", "Broadcasts that were given up.", n.broadcasts_missed);
 }
 
 void add_dropped(const net::counters& transport, const swim::stats& machine, table& to) {

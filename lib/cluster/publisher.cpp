@@ -20,12 +20,12 @@ void gather(batch& earlier, batch later) {
 
 }  // namespace
 
-publisher::publisher(placement_options placement, std::shared_ptr<dispatcher> events)
-    : ring_(std::move(placement)), events_(std::move(events)) {}
+publisher::publisher(placement_options placement) : ring_(std::move(placement)) {}
 
-void publisher::bind(const strand& where, std::function<void(std::uint64_t)> on_ring,
-                     base::logger log) {
+void publisher::bind(const strand& where, std::shared_ptr<dispatcher> events,
+                     std::function<void(std::uint64_t)> on_ring, base::logger log) {
   strand_ = where;
+  events_ = std::move(events);
   on_ring_ = std::move(on_ring);
   log_ = std::move(log);
 }

@@ -48,7 +48,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
  public:
   using strand = asio::strand<asio::any_io_executor>;
 
-  publisher(placement_options placement, std::shared_ptr<dispatcher> events);
+  explicit publisher(placement_options placement);
 
   // Readers.
 
@@ -69,8 +69,10 @@ class publisher : public std::enable_shared_from_this<publisher> {
 
   // The writer, on the strand.
 
-  /// Where the writer's strand is, what is told of each new ring's fingerprint, and where to log.
-  void bind(const strand& where, std::function<void(std::uint64_t)> on_ring, base::logger log);
+  /// Where the writer's strand is, where events go, what is told of each new ring's fingerprint,
+  /// and where to log. Before the first batch.
+  void bind(const strand& where, std::shared_ptr<dispatcher> events,
+            std::function<void(std::uint64_t)> on_ring, base::logger log);
 
   /// Publishes, at once or soon.
   void submit(batch next);
@@ -99,7 +101,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   void on_built();
 
   hash_ring ring_;
-  const std::shared_ptr<dispatcher> events_;
+  std::shared_ptr<dispatcher> events_;
 
   mutable std::mutex mutex_;  ///< Guards what follows.
   mutable std::condition_variable changed_;

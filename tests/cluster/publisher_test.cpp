@@ -42,9 +42,9 @@ struct bench {
         story.push_back("ring of " + std::to_string(std::get<ring_event>(value).members));
       }
     });
-    published = std::make_shared<detail::publisher>(placement, events);
-    published->bind(strand, [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; },
-                    {});
+    published = std::make_shared<detail::publisher>(placement);
+    published->bind(strand, events,
+                    [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; }, {});
   }
 
   /// A batch in which these members come.

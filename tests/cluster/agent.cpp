@@ -1,0 +1,108 @@
+#include "cluster/agent.hpp"
+
+#include <signal.h>
+
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+namespace lifering_test {
+namespace {
+
+std::vector<std::string> command_line(const std::string& name, const agent::words& seeds,
+                                      const agent::words& more, const std::string& bind) {
+  std::vector<std::string> result{LIFERING_AGENT, "--name",    name,   "--bind",
+                                  bind,           "--cluster", "test", "--log",
+                                  "warning",      "--profile", "local"};
+  for (const auto& seed : seeds) {
+    result.push_back("--join");
+    result.push_back(seed);
+  }
+  result.insert(result.end(), more.begin(), more.end());
+  return result;
+}
+
+bool is_answer(const std::string& line) {
+  return !line.starts_with("{\"event\":");
+}
+
+bool is_event(const std::string& line, const std::string& kind, const std::string& member) {
+  if (is_answer(line)) return false;
+  const json event = json::parse(line);
+  return event["event"].text() == kind && event["member"]["name"].text() == member;
+}
+
+}  // namespace
+
+agent::agent(const std::string& name, const words& seeds, const words& more,
+             const std::string& bind)
+    : name_(name), process_(command_line(name, seeds, more, bind)) {
+  const auto ready = process_.wait_for_line(
+      [](const std::string& line) { return line.starts_with("{\"event\":\"ready\""); },
+      agent_patience);
+  if (!ready) throw std::runtime_error(name + " is not ready; it said: " + process_.errors());
+  address_ = json::parse(*ready)["address"].text();
+}
+
+json agent::ask(const std::string& command) {
+  const std::size_t before = line_count();
+  process_.write(command + '\n');
+  const auto answer = process_.wait_for_line(is_answer, agent_patience, before);
+  if (!answer) throw std::runtime_error(name_ + " does not answer " + command);
+  return json::parse(*answer);
+}
+
+json agent::wait_for_event(const std::string& kind, const std::string& member, std::size_t since) {
+  const auto line = process_.wait_for_line(
+      [&](const std::string& each) { return is_event(each, kind, member); }, agent_patience, since);
+  if (line) return json::parse(*line);
+  std::string story;
+  for (const auto& each : process_.lines())
+    story += "\n  " + each;
+  throw std::runtime_error(name_ + " never said: " + kind + ' ' + member + "; it said:" + story);
+}
+
+std::size_t agent::count_events(const std::string& kind, const std::string& member) {
+  std::size_t count = 0;
+  for (const auto& line : process_.lines())
+    count += is_event(line, kind, member) ? 1U : 0U;
+  return count;
+}
+
+void agent::kill() {
+  process_.signal(SIGKILL);
+  process_.wait(agent_patience);
+}
+
+int agent::exit_code() {
+  const auto code = process_.wait(agent_patience);
+  if (!code) throw std::runtime_error(name_ + " does not end");
+  return *code;
+}
+
+agents form_cluster(std::size_t count, const agent::words& more) {
+  agents all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const agent::words seeds = i == 0 ? agent::words{} : agent::words{all[0]->address()};
+    all.push_back(std::make_unique<agent>("n" + std::to_string(i), seeds, more));
+  }
+  await_agreement(all, count);
+  return all;
+}
+
+void await_agreement(const agents& all, std::size_t count) {
+  const auto end = process::clock::now() + agent_patience;
+  for (;;) {
+    bool whole = true;
+    std::set<std::string> fingerprints;
+    for (const auto& each : all) {
+      whole = whole && each->member_count() == count;
+      fingerprints.insert(each->fingerprint());
+    }
+    if (whole && fingerprints.size() == 1) return;
+    if (process::clock::now() > end) throw std::runtime_error("the agents do not agree");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+}  // namespace lifering_test

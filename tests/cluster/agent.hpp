@@ -1,0 +1,64 @@
+// A vocabulary for lifering-agent as separate processes: start, ask, see, kill.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/json.hpp"
+#include "cluster/process.hpp"
+
+namespace lifering_test {
+
+/// How long a test waits for what must come. Generous: ten processes may share one busy core.
+inline constexpr std::chrono::seconds agent_patience{60};
+
+/// One agent of cluster "test" on loopback with the local profile.
+class agent {
+ public:
+  using words = std::vector<std::string>;
+
+  /// Starts it and waits until it says that it is ready. `more` are further words; `bind` may name
+  /// the port that an earlier life had.
+  agent(const std::string& name, const words& seeds = {}, const words& more = {},
+        const std::string& bind = "127.0.0.1:0");
+
+  const std::string& name() const { return name_; }
+  const std::string& address() const { return address_; }
+  process& own() { return process_; }
+
+  /// The answer to one command.
+  json ask(const std::string& command);
+
+  std::string fingerprint() { return ask("fingerprint")["fingerprint"].text(); }
+  std::size_t member_count() { return ask("members")["members"].size(); }
+  std::string owner(const std::string& key) { return ask("owner " + key)["owner"].text(); }
+
+  /// Waits for an event about a member after the first `since` lines; throws if none comes.
+  json wait_for_event(const std::string& kind, const std::string& member, std::size_t since = 0);
+
+  /// How many events of that kind about that member there were so far.
+  std::size_t count_events(const std::string& kind, const std::string& member);
+
+  std::size_t line_count() { return process_.lines().size(); }
+
+  /// Ends it without any goodbye.
+  void kill();
+
+  int exit_code();
+
+ private:
+  std::string name_;
+  process process_;
+  std::string address_;
+};
+
+using agents = std::vector<std::unique_ptr<agent>>;
+
+/// `count` agents named n0, n1, ... that have joined through the first, all seeing all.
+agents form_cluster(std::size_t count, const agent::words& more = {});
+
+/// Waits until all of them see `count` members and hold the same ring; throws if they don't.
+void await_agreement(const agents& all, std::size_t count);
+
+}  // namespace lifering_test

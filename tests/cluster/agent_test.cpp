@@ -1,0 +1,198 @@
+// Stories of separate processes on real sockets, as an operator sees them.
+#include <signal.h>
+
+#include <map>
+
+#include "cluster/agent.hpp"
+#include "support/catch.hpp"
+
+using namespace lifering_test;
+
+namespace {
+
+constexpr int key_count = 500;
+
+std::map<std::string, std::string> owners_of_all(agent& by) {
+  std::map<std::string, std::string> result;
+  for (int i = 0; i < key_count; ++i) {
+    const std::string key = "key-" + std::to_string(i);
+    result[key] = by.owner(key);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a killed agent's keys alone move, and come back with it", "[agent]") {
+  auto all = form_cluster(5);
+  const auto before = owners_of_all(*all[0]);
+  CHECK(owners_of_all(*all[4]) == before);
+  const auto fingerprint = all[0]->fingerprint();
+
+  const auto address = all[2]->address();
+  all[2]->kill();
+  all.erase(all.begin() + 2);
+  for (auto& survivor : all)
+    survivor->wait_for_event("failed", "n2");
+  await_agreement(all, 4);
+  for (const auto& [key, owner] : owners_of_all(*all[0])) {
+    if (before.at(key) != "n2") CHECK(owner == before.at(key));
+    CHECK(owner != "n2");
+  }
+
+  all.push_back(
+      std::make_unique<agent>("n2", agent::words{all[0]->address()}, agent::words{}, address));
+  await_agreement(all, 5);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(all[i]->count_events("joined", "n2") >= 1);
+  CHECK(all[0]->fingerprint() == fingerprint);
+  CHECK(owners_of_all(*all[4]) == before);
+}
+
+TEST_CASE("an agent that leaves is reported as left and never as failed", "[agent]") {
+  auto all = form_cluster(4);
+  const auto word = GENERATE(as<std::string>{}, "leave", "SIGTERM", "SIGINT");
+  auto gone = std::move(all.back());
+  all.pop_back();
+  if (word == "leave") {
+    gone->own().write("leave\n");
+  } else {
+    gone->own().signal(word == "SIGTERM" ? SIGTERM : SIGINT);
+  }
+  CHECK(gone->exit_code() == 0);
+  const auto last = json::parse(gone->own().lines().back());
+  const auto& answer =
+      last.has("left") ? last
+                       : json::parse(*gone->own().wait_for_line(
+                             [](const std::string& line) { return line.starts_with("{\"left\""); },
+                             agent_patience));
+  CHECK(answer["left"].boolean());
+  CHECK(answer["acknowledged"].number() >= 1);
+  for (auto& each : all)
+    each->wait_for_event("left", "n3");
+  await_agreement(all, 3);
+  for (auto& each : all)
+    CHECK(each->count_events("failed", "n3") == 0);
+}
+
+TEST_CASE("a stopped process is reported as failed, and comes back when it goes on", "[agent]") {
+  auto all = form_cluster(4);
+  const auto fingerprint = all[0]->fingerprint();
+  auto& stopped = *all[1];
+  stopped.own().signal(SIGSTOP);
+  for (auto& each : all) {
+    if (each.get() != &stopped) each->wait_for_event("failed", "n1");
+  }
+  stopped.own().signal(SIGCONT);
+  await_agreement(all, 4);
+  CHECK(all[0]->fingerprint() == fingerprint);
+  // It accused nobody when it woke.
+  for (const auto* healthy : {"n0", "n2", "n3"})
+    CHECK(stopped.count_events("failed", healthy) == 0);
+}
+
+TEST_CASE("a restart under the same name is another life, and moves no key in the end", "[agent]") {
+  auto all = form_cluster(3);
+  const auto fingerprint = all[0]->fingerprint();
+  const auto epoch = [&](const std::string& name) -> double {
+    const json members = all[0]->ask("members")["members"];
+    for (const auto& member : members.items()) {
+      if (member["name"].text() == name) return member["epoch"].number();
+    }
+    return 0;
+  };
+  const double first = epoch("n2");
+  const bool same_port = GENERATE(true, false);
+  all[2]->kill();
+  const std::string bind = same_port ? all[2]->address() : "127.0.0.1:0";
+  all[2] = std::make_unique<agent>("n2", agent::words{all[0]->address()}, agent::words{}, bind);
+  await_agreement(all, 3);
+  CHECK(epoch("n2") > first);
+  CHECK(all[0]->fingerprint() == fingerprint);
+  CHECK(all[0]->count_events("joined", "n2") + all[0]->count_events("updated", "n2") >= 2);
+}
+
+TEST_CASE("metadata and weight are changed at run time and seen by all", "[agent]") {
+  auto all = form_cluster(3, {"--meta", "before", "--zone", "z1"});
+  CHECK(all[1]->ask("set-meta after all")["ok"].boolean());
+  const auto updated = all[0]->wait_for_event("updated", "n1");
+  CHECK(updated["member"]["meta"].text() == "after all");
+  CHECK(updated["member"]["zone"].text() == "z1");
+  const auto since = all[0]->line_count();
+  CHECK(all[1]->ask("set-weight 0")["ok"].boolean());
+  CHECK(all[0]->wait_for_event("updated", "n1", since)["member"]["weight"].number() == 0);
+  await_agreement(all, 3);
+  for (const auto& [key, owner] : owners_of_all(*all[0]))
+    CHECK(owner != "n1");
+  CHECK(all[1]->ask("set-weight 0.005").has("error"));
+  CHECK(all[1]->ask("set-meta " + std::string(513, 'x')).has("error"));
+}
+
+TEST_CASE("events carry what they are about, and rings their fingerprint", "[agent]") {
+  auto all = form_cluster(2, {"--service", "10.9.8.7:80", "--weight", "2.5"});
+  const auto joined = all[0]->wait_for_event("joined", "n1");
+  CHECK(joined["t"].number() > 1.6e9);
+  const auto& member = joined["member"];
+  CHECK(member["address"].text() == all[1]->address());
+  CHECK(member["service"].text() == "10.9.8.7:80");
+  CHECK(member["weight"].number() == 2.5);
+  CHECK(member["epoch"].number() > 0);
+  CHECK(member["incarnation"].number() >= 1);
+  CHECK(member["state"].text() == "alive");
+  std::string last;
+  for (const auto& line : all[0]->own().lines()) {
+    if (line.starts_with("{\"event\":\"ring\"")) last = line;
+  }
+  const auto ring = json::parse(last);
+  CHECK(ring["fingerprint"].text() == all[0]->fingerprint());
+  CHECK(ring["fingerprint"].text().size() == 16);
+  CHECK(ring["members"].number() == 2);
+  CHECK(ring["moved"].number() > 0.3);
+  CHECK(ring["moved"].number() < 0.7);
+}
+
+TEST_CASE("the second replica of a key takes over when its owner is gone", "[agent]") {
+  auto all = form_cluster(4);
+  const auto owners = all[0]->ask("owners some key 2")["owners"];
+  REQUIRE(owners.size() == 2);
+  CHECK(owners[0].text() == all[0]->owner("some key"));
+  for (auto each = all.begin(); each != all.end(); ++each) {
+    if ((*each)->name() == owners[0].text()) {
+      (*each)->kill();
+      all.erase(each);
+      break;
+    }
+  }
+  await_agreement(all, 3);
+  CHECK(all[0]->owner("some key") == owners[1].text());
+}
+
+TEST_CASE("names and keys that are no UTF-8 come back as they were given", "[agent]") {
+  const std::string odd = "n\xff\x80\xc3(\xed\xa0\x80\"\\\x01\xe2\x82\xac";
+  agent first("n0");
+  agent second(odd, {first.address()});
+  first.wait_for_event("joined", odd);
+  const auto answer = first.ask("owner \xfe \xc0\xaf");
+  CHECK(answer["key"].text() == "\xfe \xc0\xaf");
+  bool found = false;
+  const auto members = first.ask("members")["members"];
+  for (const auto& each : members.items())
+    found = found || each["name"].text() == odd;
+  CHECK(found);
+}
+
+TEST_CASE("an agent whose reader is stuck stays a member, and ends when told to", "[agent]") {
+  auto all = form_cluster(3);
+  auto& stuck = *all[2];
+  std::string many;
+  for (int i = 0; i < 4000; ++i)
+    many += "members\n";  // Far more answers than a pipe holds.
+  stuck.own().write(many);
+  agent late("late", {all[0]->address()});
+  all[0]->wait_for_event("joined", "late");
+  all[1]->wait_for_event("joined", "late");
+  CHECK(all[0]->count_events("failed", "n2") == 0);
+  stuck.own().signal(SIGTERM);
+  // Not reading: exit_code() would drain the pipe.
+  all[0]->wait_for_event("left", "n2");
+}
