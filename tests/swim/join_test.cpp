@@ -1,0 +1,162 @@
+// Joining and leaving, as the machine on the other side sees it: who is refused and why, and what
+// counts as an acknowledged leave.
+#include <lifering/error.hpp>
+#include <set>
+
+#include "stage.hpp"
+#include "support/catch.hpp"
+#include "village.hpp"
+
+using namespace lifering;
+using namespace lifering::swim;
+using namespace lifering::swim::test;
+
+namespace {
+
+constexpr stream_id stream{accepted_stream_bit | 1};
+
+/// A stream on which that actor asks for our view; what the machine answers is in `frames`.
+void ask(stage& s, std::size_t actor, std::uint64_t epoch, sync_request request) {
+  s.frames.clear();
+  packet asked = s.saying(actor, request);
+  asked.from.epoch = epoch;
+  s.give(stream_accepted{stream, s.part(actor)->address});
+  s.give(stream_received{stream, asked});
+  view_rows none;
+  none.last = true;
+  asked.body = none;
+  s.give(stream_received{stream, asked});
+}
+
+const refusal* refused(const stage& s) {
+  return s.frames.empty() ? nullptr : std::get_if<refusal>(&s.frames.front().content.body);
+}
+
+}  // namespace
+
+TEST_CASE("an older life that had settled is refused its name, and told where it went", "[swim]") {
+  stage s(3);
+  const auto held = s.part(2)->epoch;
+  ask(s, 2, held - 1, {true, false});
+  REQUIRE(refused(s));
+  CHECK(refused(s)->reason == refusal_reason::name_in_use);
+  CHECK(refused(s)->detail.find(s.part(2)->address.to_string()) != std::string::npos);
+}
+
+TEST_CASE("a new process is told which life of its name is remembered, present or gone", "[swim]") {
+  const bool gone = GENERATE(false, true);
+  stage s(3);
+  if (gone) s.hear(1, s.failed(2, 1, 3));
+  const auto held = s.part(2)->epoch;
+  ask(s, 2, held - 1, {true, true});
+  REQUIRE_FALSE(s.frames.empty());
+  const auto* reply = std::get_if<sync_reply>(&s.frames.front().content.body);
+  REQUIRE(reply);
+  CHECK(reply->remembered_epoch == held);
+}
+
+TEST_CASE("a join is refused when the cluster is full, and by who is leaving", "[swim]") {
+  config settings = papers();
+  settings.limits.members = 4;
+  stage full(3, settings);
+  full.hear(1, full.alive(1, 2));
+  packet asked = full.from(1);
+  asked.from.name = "newcomer";
+  asked.body = sync_request{true, true};
+  full.give(stream_accepted{stream, full.part(1)->address});
+  full.give(stream_received{stream, asked});
+  REQUIRE(refused(full));
+  CHECK(refused(full)->reason == refusal_reason::too_many_members);
+
+  stage leaving(3);
+  leaving.silence();
+  leaving.give(leave_command{command_id{1}, 5s});
+  ask(leaving, 2, leaving.part(2)->epoch, {false, false});
+  REQUIRE(refused(leaving));
+  CHECK(refused(leaving)->reason == refusal_reason::busy);
+}
+
+TEST_CASE("a restarted process joins without a refusal, whatever its first guess of an epoch",
+          "[swim]") {
+  const auto seed = GENERATE(range(1u, 9u));  // half of the guesses are below the life before
+  village v(4, {}, seed);
+  v.form();
+  v.crash(3);
+  v.restart(3);
+  v.at(3).done.clear();
+  v.join(3, 0);
+  REQUIRE(v.run_until([&] { return !v.at(3).done.empty(); }, 5s));
+  CHECK_FALSE(v.at(3).done.front().error);
+  REQUIRE(v.run_until([&] { return v.all_see(4) && v.same_view(); }, 2s));
+}
+
+TEST_CASE("a leave counts each peer once, however often it acknowledges", "[swim]") {
+  stage s(9);
+  s.run_for(2s);
+  s.silence();
+  s.datagrams.clear();
+  s.give(leave_command{command_id{1}, 20s});
+  std::set<std::size_t> acknowledged;
+  for (int round = 0; round < 400 && s.done.empty(); ++round) {
+    // Two of nine answer, twice each time.
+    const auto pings = s.with<ping>();
+    s.datagrams.clear();
+    for (const auto& sent : pings) {
+      const std::size_t peer = s.actor_at(sent.to);
+      if (peer > 2 || sent.content.updates.empty()) continue;
+      acknowledged.insert(peer);
+      for (int twice = 0; twice < 2; ++twice)
+        s.hear(peer, s.saying(peer, ack{std::get<ping>(sent.content.body).sequence}));
+    }
+    s.run_for(100ms);
+  }
+  CHECK(acknowledged.size() == 2);
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.front().error == errc::timed_out);
+  CHECK(s.done.front().count == 2);
+}
+
+TEST_CASE("a leave ends at its deadline, not before, when nobody answers", "[swim]") {
+  stage s(9);
+  s.run_for(2s);
+  s.silence();
+  const auto start = s.now();
+  s.give(leave_command{command_id{1}, 3s});
+  s.run_to(start + 2999ms);
+  CHECK(s.done.empty());
+  s.run_to(start + 3s);
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.front().error == errc::timed_out);
+  CHECK(s.done.front().count == 0);
+  CHECK(s.machine.next_deadline() == base::never);
+}
+
+TEST_CASE("a join without a seed that answers fails at its deadline, with a reason", "[swim]") {
+  stage s(0);
+  const auto start = s.now();
+  s.give(join_command{command_id{1}, {"10.0.0.9:7946", "nowhere"}, 4s});
+  REQUIRE(s.resolving.size() == 2);
+  s.give(seed_resolved{"10.0.0.9:7946", {*endpoint::parse("10.0.0.9:7946")}, {}});
+  s.give(seed_resolved{"nowhere", {}, errc::unreachable});
+  s.run_to(start + 3999ms);
+  CHECK(s.done.empty());
+  s.run_to(start + 4s);
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.front().error == errc::no_seed_answered);
+  CHECK(s.done.front().detail.find("nowhere") != std::string::npos);
+}
+
+TEST_CASE("a join can be cancelled, and only one is under way at a time", "[swim]") {
+  stage s(0);
+  s.give(join_command{command_id{1}, {"10.0.0.9:7946"}, 4s});
+  s.give(join_command{command_id{2}, {"10.0.0.8:7946"}, 4s});
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.back().command == command_id{2});
+  CHECK(s.done.back().error == errc::busy);
+  s.give(cancel_command{command_id{7}});
+  CHECK(s.done.size() == 1);
+  s.give(cancel_command{command_id{1}});
+  REQUIRE(s.done.size() == 2);
+  CHECK(s.done.back().command == command_id{1});
+  CHECK(s.done.back().error == errc::canceled);
+}
