@@ -115,7 +115,9 @@ void draw_shares(std::ostream& out, const summary& report) {
       << "<text x='" << left << "' y='" << y(report.shares.front()) - 8
       << "' font-size='14' fill='#c0392b'>busiest " << report.shares.front() << "</text>\n"
       << "<text x='" << right << "' y='" << y(report.shares.back()) - 8
-      << "' text-anchor='end' font-size='14'>idlest " << report.shares.back() << "</text>\n"
+      << "' text-anchor='end' font-size='14' stroke='white' stroke-width='4' "
+         "paint-order='stroke'>idlest "
+      << report.shares.back() << "</text>\n"
       << "<text x='" << left << "' y='" << bottom + 30
       << "' font-size='13'>shares of all nodes, sorted; standard deviation " << report.deviation
       << ",</text>\n<text x='" << left << "' y='" << bottom + 48

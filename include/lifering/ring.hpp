@@ -141,7 +141,8 @@ class LIFERING_API ring_table {
   /// be the highest score, and where its keys go is decided by the capacity of others too.
   ///
   /// `slots` take time in proportion to the nodes; `classic` and `mixed` to the points passed.
-  /// Writes to `out` and returns how many; allocates if `out` is longer than 16.
+  /// Writes to `out` and returns how many; allocates only when more than sixteen nodes must be
+  /// looked at, for a long list or for rare zones.
   std::size_t owners(std::string_view key, std::span<const ring_node*> out) const;
 
   /// The same without the nodes that the filter skips, for a next choice that passes over members
