@@ -134,6 +134,13 @@ int sweep(const command_line& given) {
     std::printf("  %-26s %12llu in %llu seeds\n", name.c_str(),
                 static_cast<unsigned long long>(sum),
                 static_cast<unsigned long long>(found.seeds.at(name)));
+  for (const auto& [name, values] : found.samples) {
+    std::printf("  %-26s p50 %llu, p99 %llu, max %llu of %llu\n", name.c_str(),
+                static_cast<unsigned long long>(values.percentile(50)),
+                static_cast<unsigned long long>(values.percentile(99)),
+                static_cast<unsigned long long>(values.max()),
+                static_cast<unsigned long long>(values.count()));
+  }
   if (found.failed > 0) return 1;
   // A sweep in which nothing happened proves nothing.
   if (loaded.random && found.runs >= 100) {

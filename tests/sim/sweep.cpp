@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
+#include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -18,8 +19,8 @@
 namespace lifering::sim {
 namespace {
 
-/// A child that runs some of the seeds and writes lines: "seed N", then "count NAME VALUE"..., then
-/// "passed" or "failed WHY".
+/// A child that runs some of the seeds and writes lines: "seed N", then "count NAME VALUE" and
+/// "sample NAME VALUE"..., then "passed" or "failed WHY".
 struct worker {
   pid_t process = -1;
   int pipe = -1;
@@ -29,6 +30,7 @@ struct worker {
   bool finished = false;
   std::string unread;
   counts of_seed;
+  std::vector<std::pair<std::string, std::uint64_t>> samples;
 };
 
 void write_all(int to, const std::string& text) {
@@ -45,6 +47,12 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string sample_line(const char* name, std::optional<double> seconds) {
+  if (!seconds) return {};
+  return "sample " + std::string(name) + " " +
+         std::to_string(static_cast<std::uint64_t>(*seconds * 1000)) + "\n";
+}
+
 void run_seed(const scenario& given, std::uint64_t seed, int to) {
   write_all(to, "seed " + std::to_string(seed) + "\n");
   const scenario concrete = drawn_from(given, seed);
@@ -54,6 +62,12 @@ void run_seed(const scenario& given, std::uint64_t seed, int to) {
   for (const auto* list : {&found.counters, &found.events})
     for (const auto& [name, value] : *list)
       text.append("count ").append(name).append(" ").append(std::to_string(value)).append("\n");
+  for (const auto& crash : found.crashes) {
+    text += sample_line("crash_first_ms", crash.first_s);
+    text += sample_line("crash_all_ms", crash.all_s);
+  }
+  text += sample_line("agree_ms", found.agree_s);
+  text.append("sample false_failures ").append(std::to_string(found.false_failures)).append("\n");
   text.append("count members ").append(std::to_string(concrete.nodes)).append("\n");
   text.append(found.passed() ? "passed\n" : "failed " + one_line(first_fault(found)) + "\n");
   write_all(to, text);
@@ -129,6 +143,11 @@ class sweeper {
       words >> item.running;
       item.between = false;
       item.of_seed.clear();
+      item.samples.clear();
+    } else if (word == "sample") {
+      std::uint64_t value = 0;
+      words >> word >> value;
+      item.samples.emplace_back(word, value);
     } else if (word == "count") {
       std::uint64_t value = 0;
       words >> word >> value;
@@ -146,6 +165,8 @@ class sweeper {
       result_.sums[name] += value;
       result_.seeds[name] += value != 0 ? 1 : 0;
     }
+    for (const auto& [name, value] : item.samples)
+      result_.samples[name].add(value);
     if (!fault.empty()) {
       ++result_.failed;
       std::fprintf(stderr, "seed %llu: %s\n  replay: lifering-sim run %s --seed %llu\n",
@@ -165,6 +186,7 @@ class sweeper {
       return;
     }
     item.of_seed.clear();
+    item.samples.clear();
     if (item.between) item.running = item.next;
     conclude(item, "the process died, status " + std::to_string(status));
     launch(item);

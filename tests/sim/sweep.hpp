@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "sim/scenario.hpp"
 #include "sim/tally.hpp"
+#include "sim/traffic.hpp"
 
 namespace lifering::sim {
 
@@ -22,6 +24,9 @@ struct sweep_result {
   std::uint64_t failed = 0;
   counts sums;   ///< Counters and events over all runs that came to an end.
   counts seeds;  ///< In how many seeds each of them was not 0.
+  /// Milliseconds from each crash to its first and last survivor's event and from the last
+  /// disturbance to agreement, and false failures; one sample a crash, or a run.
+  std::map<std::string, distribution> samples;
 };
 
 /// Prints what fails to stderr: what, and the line that replays it.
