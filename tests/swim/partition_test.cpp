@@ -37,8 +37,10 @@ void forget_events(village& v) {
 
 TEST_CASE("parts that were apart for ten minutes agree ten seconds after the cut ends",
           "[swim][partition]") {
-  const auto [size, parts] =
+  const auto [members, cuts] =
       GENERATE(table<std::size_t, std::size_t>({{6, 2}, {20, 2}, {21, 3}, {40, 4}}));
+  const std::size_t size = members;  // a lambda may not capture what a binding names
+  const std::size_t parts = cuts;
   village v(size);
   v.form();
   forget_events(v);
