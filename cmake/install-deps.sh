@@ -8,7 +8,10 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build libasio-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev)
-test=(catch2 ccache clang libbenchmark-dev libclang-rt-14-dev pkg-config spin)
+test=(
+  catch2 ccache clang libbenchmark-dev libclang-rt-14-dev pkg-config spin
+  g++-aarch64-linux-gnu g++-s390x-linux-gnu qemu-user
+)
 
 say() { echo "lifering: $*" >&2; }
 
