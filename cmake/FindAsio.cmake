@@ -1,6 +1,8 @@
 # Finds standalone Asio, which comes as headers alone and without a CMake package.
 #
-# Defines the target Asio::asio, with ASIO_STANDALONE on it. Set Asio_ROOT to look elsewhere first. Asio's version is
+# Defines the target Asio::asio, with ASIO_STANDALONE on it, and with ASIO_DISABLE_STD_ALIGNED_ALLOC: otherwise Asio
+# 1.22 allocates in one way or the other by whether a header of the standard library came before it, and memory of one
+# source file would be freed wrongly by another. Set Asio_ROOT to look elsewhere first. Asio's version is
 # part of the binary interface of a lifering that shares an io_context with its program: both must see the same one.
 
 find_path(Asio_INCLUDE_DIR asio.hpp)
@@ -20,6 +22,6 @@ if(Asio_FOUND AND NOT TARGET Asio::asio)
   add_library(Asio::asio INTERFACE IMPORTED)
   set_target_properties(Asio::asio PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES ${Asio_INCLUDE_DIR}
-    INTERFACE_COMPILE_DEFINITIONS ASIO_STANDALONE
+    INTERFACE_COMPILE_DEFINITIONS "ASIO_STANDALONE;ASIO_DISABLE_STD_ALIGNED_ALLOC"
     INTERFACE_LINK_LIBRARIES Threads::Threads)
 endif()
