@@ -162,8 +162,9 @@ class LIFERING_API cluster {
 
   /// Stops without leaving: to others this looks like a crash. When it returns, no handler runs or
   /// will run. On the library's own threads that is stop(); on your executor it waits only for a
-  /// handler that is being called right now on another thread, and what is still pending inside
-  /// ends with the next turns of the executor, or with its context.
+  /// handler that is being called right now on another thread and for a long ring build that is
+  /// under way, and what is still pending inside ends with the next turns of the executor, or with
+  /// its context.
   ///
   /// May happen inside a handler or completion of this very object.
   ~cluster();
@@ -312,7 +313,8 @@ class LIFERING_API cluster {
 
   // The rest.
 
-  /// Where event handlers run, and completions by default.
+  /// Where event handlers run, and completions by default. With the library's own threads not to be
+  /// used beyond the life of this object.
   asio::any_io_executor get_executor() const noexcept;
 
   /// The address that the port is open at. After start().

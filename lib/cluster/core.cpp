@@ -242,10 +242,10 @@ void core::on_driver_closed() {
   refresh();
   // Whatever the builder's thread has posted comes before this.
   asio::post(*strand_, [self = shared_from_this()] {
+    self->publisher_->disconnect();
     const std::lock_guard lock(self->mutex_);
     self->phase_ = phase::stopped;
     self->ended_.notify_all();
-    self->publisher_->disconnect();
   });
 }
 

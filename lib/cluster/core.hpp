@@ -102,11 +102,14 @@ class core : public std::enable_shared_from_this<core> {
   const options options_;
   const std::optional<asio::any_io_executor> given_executor_;
   const base::logger log_;  ///< Used on the strand only.
-  /// Made before the threads: to prepare a process for the ring's readers is quick only as long as
-  /// it has one thread.
-  const std::shared_ptr<publisher> publisher_;
+
+  // The threads outlive everything that refers to their executors.
   std::optional<loop_thread> protocol_thread_;
   std::optional<loop_thread> event_thread_;
+
+  /// Made before the threads start: to prepare a process for the ring's readers is quick only while
+  /// it has one thread.
+  const std::shared_ptr<publisher> publisher_;
   std::shared_ptr<dispatcher> dispatcher_;
   std::atomic<std::uint64_t> next_command_{1};
 

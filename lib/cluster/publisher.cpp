@@ -107,13 +107,20 @@ void publisher::submit_now(batch next) {
 
 void publisher::build_on_thread(shared_batch work) {
   building_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    building_now_ = true;
+  }
   if (!builder_) builder_.emplace("lifering-ring");
-  asio::post(builder_->executor(), [self = shared_from_this(), work = std::move(work)] {
-    self->publish(*work);
-    const std::lock_guard lock(self->mutex_);
-    ++self->counts_.long_builds;
-    self->built_ = work;
-    if (!self->disconnected_) asio::post(*self->strand_, [self] { self->on_built(); });
+  // The thread is joined before this object ends, and must not be what ends it.
+  asio::post(builder_->executor(), [this, work = std::move(work)] {
+    publish(*work);
+    const std::lock_guard lock(mutex_);
+    ++counts_.long_builds;
+    built_ = work;
+    building_now_ = false;
+    if (!disconnected_) asio::post(*strand_, [self = shared_from_this()] { self->on_built(); });
+    changed_.notify_all();
   });
 }
 
@@ -182,9 +189,10 @@ void publisher::close() {
 }
 
 void publisher::disconnect() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   disconnected_ = true;
   changed_.notify_all();
+  changed_.wait(lock, [this] { return !building_now_; });
 }
 
 }  // namespace lifering::cluster_detail

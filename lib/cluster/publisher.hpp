@@ -86,8 +86,8 @@ class publisher : public std::enable_shared_from_this<publisher> {
 
   // Any thread.
 
-  /// No waiter waits and no executor is used any more by the builder's thread: the strand's context
-  /// may end. Before close(), or without it.
+  /// The strand's context may end after this: nobody waits any more, and the builder's thread has
+  /// done its work and posts nothing. Waits for a build that is under way.
   void disconnect();
 
  private:
@@ -106,8 +106,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   mutable std::mutex mutex_;  ///< Guards what follows.
   mutable std::condition_variable changed_;
   member_list members_;
-  member_list incoming_;  ///< The next members_, while their ring is being built.
-  shared_batch built_;    ///< Published by the builder, not yet concluded.
+  member_list incoming_;       ///< The next members_, while their ring is being built.
+  shared_batch built_;         ///< Published by the builder, not yet concluded.
+  bool building_now_ = false;  ///< The builder's thread is at work.
   bool disconnected_ = false;
   counts counts_;
 
@@ -116,7 +117,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   std::function<void(std::uint64_t)> on_ring_;
   base::logger log_;
   std::optional<loop_thread> builder_;
-  bool building_ = false;
+  bool building_ = false;  ///< From giving the builder work until that is concluded.
   std::optional<batch> waiting_;
 };
 
