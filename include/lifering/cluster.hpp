@@ -306,8 +306,9 @@ class LIFERING_API cluster {
   void drain();
   void drain(std::error_code& error);
 
-  /// Forgets a failed or left member everywhere at once, or declares a present one failed on your
-  /// word. Waits until our own view shows it. unknown_member; would_deadlock; not_started; stopped.
+  /// Takes a failed member for left, here and everywhere: nobody looks for it any more. Waits until
+  /// our own view shows it. Errors: unknown_member, also for one that is present or has left;
+  /// would_deadlock; not_started; stopped.
   void forget(std::string_view name);
   void forget(std::string_view name, std::error_code& error);
 
