@@ -73,6 +73,41 @@ std::size_t slot_table::differences(const slot_table& other) const noexcept {
   return sum;
 }
 
+std::vector<std::uint32_t> slot_table::segments_of(const std::vector<std::uint32_t>& slots) const {
+  std::vector<std::uint32_t> segments;
+  if (slots.empty()) {
+    return segments;
+  }
+  std::vector<char> wanted(*std::max_element(slots.begin(), slots.end()) + std::size_t{1});
+  for (const std::uint32_t slot : slots) {
+    wanted[slot] = 1;
+  }
+  const auto is_one = [&wanted](std::uint32_t slot) {
+    return slot < wanted.size() && wanted[slot] != 0;
+  };
+  // A block at a time is asked whether it holds any, which takes vector instructions if the slots
+  // are few; most blocks hold none.
+  constexpr std::uint32_t block = 64;
+  constexpr std::size_t few = 4;
+  static_assert((1U << 10) % block == 0, "the smallest table");
+  for (std::uint32_t first = 0; first < size(); first += block) {
+    std::uint32_t hits = slots.size() > few || narrow_ == nullptr ? 1 : 0;
+    for (std::size_t i = 0; hits == 0 && i < slots.size(); ++i) {
+      const auto slot = static_cast<std::uint16_t>(slots[i]);
+      const std::uint16_t* some = narrow_.get() + first;
+      for (std::uint32_t k = 0; k < block; ++k) {
+        hits += some[k] == slot ? 1U : 0U;
+      }
+    }
+    for (std::uint32_t k = 0; hits != 0 && k < block; ++k) {
+      if (is_one(get(first + k))) {
+        segments.push_back(first + k);
+      }
+    }
+  }
+  return segments;
+}
+
 slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
   slot_state state{slot_table{nodes.bits(), slots, nobody}, 0, nodes.weights()};
   if (nodes.size() == 0) {
@@ -119,19 +154,11 @@ slot_state edit_slots(const slot_state& old, const slot_changes& changes, const 
   slot_state state{slot_table{old.table, slots}, old.worst, old.worst_weights};
   const std::vector<std::uint32_t> node_of = nodes_by_slot(nodes, slots);
 
-  if (!changes.losing.empty()) {
-    std::vector<char> loses(slots);
-    for (const std::uint32_t slot : changes.losing) {
-      loses[slot] = 1;
-    }
-    for (std::uint32_t segment = 0; segment < state.table.size(); ++segment) {
-      if (loses[state.table.get(segment)] != 0) {
-        fit best;
-        nodes.nearest(segment, {&best, 1});
-        state.table.set(segment, nodes.slot(best.node));
-        state.worst = std::max(state.worst, best.score);
-      }
-    }
+  for (const std::uint32_t segment : old.table.segments_of(changes.losing)) {
+    fit best;
+    nodes.nearest(segment, {&best, 1});
+    state.table.set(segment, nodes.slot(best.node));
+    state.worst = std::max(state.worst, best.score);
   }
 
   for (const std::uint32_t node : changes.gaining) {

@@ -34,6 +34,9 @@ class slot_table {
   std::uint32_t get(std::uint32_t segment) const noexcept {
     return narrow_ != nullptr ? narrow_[segment] : wide_[segment];
   }
+  /// The segments of some slots, ascending.
+  std::vector<std::uint32_t> segments_of(const std::vector<std::uint32_t>& slots) const;
+
   /// Segments in which two tables of one size differ.
   std::size_t differences(const slot_table& other) const noexcept;
 

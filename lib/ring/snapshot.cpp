@@ -136,6 +136,9 @@ std::uint64_t snapshot::build(const snapshot& old) {
     return moved_segments(old);
   }
   build_points();
+  if (old.points_.size() == 0) {
+    return points_.size() == 0 ? 0 : std::uint64_t{1} << 32;
+  }
   std::uint64_t moved = 0;
   for (const moved_range& range : compare(arcs_of(old), arcs_of(*this))) {
     moved += range.size();
