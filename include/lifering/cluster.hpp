@@ -221,8 +221,9 @@ class LIFERING_API cluster {
   }
 
   /// Says goodbye and waits until enough peers have acknowledged it: they report us as left, not as
-  /// failed, and take over our keys. Returns how many acknowledged, 0 for a cluster of one. The
-  /// port stays open and the view empties; join() begins another life of the same name.
+  /// failed, and take over our keys. Returns how many acknowledged, 0 for a cluster of one. From
+  /// its beginning on we own nothing. Afterwards the port stays open, and members() and ring() show
+  /// the others as last known, no longer kept up; join() begins another life of the same name.
   ///
   /// Errors: timed_out, after which we have left, but not enough peers said that they know;
   /// canceled; not_started; stopped; would_deadlock.
