@@ -22,7 +22,7 @@ constexpr int writers_count = 100;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int changes_each = 5;
 #else
-constexpr int changes_each = 30;
+constexpr int changes_each = 10;
 #endif
 
 placement_options small_slots() {
