@@ -34,6 +34,7 @@ namespace lifering::ring_detail {
 struct publication_rules {
   static constexpr bool rereads = true;  ///< The reader looks at the current state again.
   static constexpr bool scans = true;    ///< The writer spares what a slot names.
+  static void before_pin() noexcept {}   ///< Where tests let time pass.
   static void prepare() noexcept { asymmetric_fence::prepare(); }
   static void reader_fence() noexcept { asymmetric_fence::light(); }
   static void writer_fence() noexcept { asymmetric_fence::heavy(); }
@@ -60,6 +61,7 @@ class publication {
     reader_slot& slot = reader_slots::claim();
     const State* state = current_.load(std::memory_order_acquire);
     for (;;) {
+      Rules::before_pin();
       slot.store(state, std::memory_order_release);
       Rules::reader_fence();
       const State* again = current_.load(std::memory_order_acquire);  // (2)
