@@ -4,27 +4,30 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <csignal>
 
 namespace {
 
-volatile std::sig_atomic_t abandoned = 0;
+/// Set by a signal handler, read by every thread that writes: sig_atomic_t would only do within one
+/// thread.
+std::atomic<bool> abandoned = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
 /// Waits until a write of up to PIPE_BUF bytes would not block; false once that is no use.
 bool await_room() {
   for (;;) {
     pollfd room{STDOUT_FILENO, POLLOUT, 0};
-    const int ready = poll(&room, 1, abandoned == 0 ? 100 : 0);
+    const int ready = poll(&room, 1, abandoned ? 0 : 100);
     if (ready > 0) return true;
-    if (abandoned != 0 || (ready < 0 && errno != EINTR)) return false;
+    if (abandoned || (ready < 0 && errno != EINTR)) return false;
   }
 }
 
 }  // namespace
 
 void output::abandon() noexcept {
-  abandoned = 1;
+  abandoned = true;
 }
 
 void output::write(std::string_view lines) {

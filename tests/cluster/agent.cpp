@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <iostream>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -77,6 +78,8 @@ void agent::kill() {
 int agent::exit_code() {
   const auto code = process_.wait(agent_patience);
   if (!code) throw std::runtime_error(name_ + " does not end");
+  // A sanitizer's report, most likely: whoever reads the failed check wants it.
+  if (*code > 2 && *code <= 128) std::cerr << name_ << " said: " << process_.errors() << '\n';
   return *code;
 }
 
