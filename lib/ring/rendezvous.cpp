@@ -79,12 +79,13 @@ struct rendezvous_kernels {
 
 rendezvous::rendezvous(const node_set& nodes, std::span<const std::uint32_t> slots, unsigned bits)
     : bits_(bits) {
+  orders_.reserve(nodes.size());
   nodes_.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::uint32_t thousandths = nodes[i]->node.weight.thousandths();
     if (thousandths != 0) {
-      nodes_.push_back(
-          {nodes[i]->order.fitted(bits), reciprocal_of(thousandths), slots[i], thousandths});
+      orders_.push_back(nodes[i]->order.fitted(bits));
+      nodes_.push_back({reciprocal_of(thousandths), slots[i], thousandths});
       weights_ += thousandths;
     }
   }
@@ -93,20 +94,22 @@ rendezvous::rendezvous(const node_set& nodes, std::span<const std::uint32_t> slo
     lightest = std::min(lightest, node.thousandths);
   }
   lightest_ = lightest;
+  equal_weights_ = !nodes_.empty() && weights_ == std::uint64_t{lightest} * nodes_.size();
   groups_.resize((nodes_.size() + lanes - 1) / lanes);
   for (std::size_t i = 0; i < groups_.size() * lanes; ++i) {
     lane_group& group = groups_[i / lanes];
     const std::size_t lane = i % lanes;
     // Lanes past the last node are passed over; they hold the first one for good measure.
-    const scored_node& node = nodes_[i < nodes_.size() ? i : 0];
-    group.flips[lane] = node.order.flips;
-    group.first[lane] = node.order.multipliers[0];
-    group.second[lane] = node.order.multipliers[1];
-    group.third[lane] = node.order.multipliers[2];
-    group.offset[lane] = node.order.offset;
+    const std::size_t node = i < nodes_.size() ? i : 0;
+    const permutation& order = orders_[node];
+    group.flips[lane] = order.flips;
+    group.first[lane] = order.multipliers[0];
+    group.second[lane] = order.multipliers[1];
+    group.third[lane] = order.multipliers[2];
+    group.offset[lane] = order.offset;
     // Times a rank, which is less than 2^bits, this just fits in 32 bits.
-    group.lightness[lane] =
-        static_cast<std::uint32_t>((std::uint64_t{lightest} << (32 - bits)) / node.thousandths);
+    group.lightness[lane] = static_cast<std::uint32_t>((std::uint64_t{lightest} << (32 - bits)) /
+                                                       nodes_[node].thousandths);
   }
 }
 
@@ -167,7 +170,8 @@ std::size_t rendezvous::nearest(std::uint32_t segment, std::span<fit> best) cons
 }
 
 std::size_t rendezvous::bytes() const noexcept {
-  return nodes_.capacity() * sizeof(scored_node) + groups_.capacity() * sizeof(lane_group);
+  return orders_.capacity() * sizeof(permutation) + nodes_.capacity() * sizeof(scored_node) +
+         groups_.capacity() * sizeof(lane_group);
 }
 
 }  // namespace lifering::ring_detail

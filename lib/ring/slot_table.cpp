@@ -30,6 +30,46 @@ std::vector<std::uint32_t> nodes_by_slot(const rendezvous& nodes, std::size_t sl
   return result;
 }
 
+/// For nodes of equal weights: each claims the segments of its first ranks, then all are asked for
+/// the segments that nobody claimed. A claim is written where the claims are scattered, which costs
+/// as much as to ask some eight nodes.
+void fill_by_rank(slot_state& state, const rendezvous& nodes) {
+  struct claim {
+    std::uint32_t rank = ~std::uint32_t{0};
+    std::uint32_t node = 0;
+  };
+  const std::uint32_t segments = nodes.segments();
+  // With so many ranks each, one segment in some 2^halvings stays unclaimed.
+  const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 16));
+  const auto end = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(segments, halvings * segments * 7 / 10 / nodes.size()));
+  std::vector<claim> claims(end > 0 ? segments : 0);
+  for (std::uint32_t node = 0; node < nodes.size() && end > 0; ++node) {
+    const inverse_permutation order{nodes.order(node)};
+    for (std::uint32_t rank = 0; rank < end; ++rank) {
+      const std::uint32_t segment = order.segment(rank, nodes.bits());
+      claim& held = claims[segment];
+      if (rank < held.rank || (rank == held.rank && nodes.prefers(segment, node, held.node))) {
+        held = {rank, node};
+      }
+    }
+  }
+  std::vector<std::uint32_t> rest;
+  for (std::uint32_t segment = 0; segment < segments; ++segment) {
+    if (end > 0 && claims[segment].rank < end) {
+      state.table.set(segment, nodes.slot(claims[segment].node));
+    } else {
+      rest.push_back(segment);
+    }
+  }
+  std::uint32_t worst = end;
+  nodes.decide(rest, [&](std::uint32_t segment, std::uint32_t node, std::uint32_t rank) {
+    state.table.set(segment, nodes.slot(node));
+    worst = std::max(worst, rank);
+  });
+  state.worst = nodes.greatest_score(0, worst);
+}
+
 }  // namespace
 
 slot_table::slot_table(unsigned bits, std::size_t slots, std::uint32_t slot) : bits_(bits) {
@@ -113,6 +153,10 @@ slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
   if (nodes.size() == 0) {
     return state;
   }
+  if (nodes.of_equal_weights()) {
+    fill_by_rank(state, nodes);
+    return state;
+  }
   // Each node claims the segments of its first ranks, up to a score that leaves one segment in some
   // N / 32 unclaimed: the chance that a segment has no score below t is 2^(-t * weights). Where a
   // claim was made, no rank beyond the limit can be better. The rest asks every node.
@@ -148,17 +192,30 @@ slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
 
 slot_state edit_slots(const slot_state& old, const slot_changes& changes, const rendezvous& nodes,
                       std::size_t slots) {
-  if (nodes.size() == 0 || old.table.size() != nodes.segments() || old.worst_weights == 0) {
+  // Of few nodes a newcomer would have to look at most segments: all are sooner decided anew.
+  constexpr std::size_t few = 16;
+  const bool rather_build =
+      nodes.of_equal_weights() && nodes.size() <= few && !changes.gaining.empty();
+  if (nodes.size() == 0 || old.table.size() != nodes.segments() || old.worst_weights == 0 ||
+      rather_build) {
     return build_slots(nodes, slots);
   }
   slot_state state{slot_table{old.table, slots}, old.worst, old.worst_weights};
   const std::vector<std::uint32_t> node_of = nodes_by_slot(nodes, slots);
 
-  for (const std::uint32_t segment : old.table.segments_of(changes.losing)) {
-    fit best;
-    nodes.nearest(segment, {&best, 1});
-    state.table.set(segment, nodes.slot(best.node));
-    state.worst = std::max(state.worst, best.score);
+  const std::vector<std::uint32_t> orphans = old.table.segments_of(changes.losing);
+  if (nodes.of_equal_weights()) {
+    nodes.decide(orphans, [&](std::uint32_t segment, std::uint32_t node, std::uint32_t rank) {
+      state.table.set(segment, nodes.slot(node));
+      state.worst = std::max(state.worst, nodes.greatest_score(node, rank));
+    });
+  } else {
+    for (const std::uint32_t segment : orphans) {
+      fit best;
+      nodes.nearest(segment, {&best, 1});
+      state.table.set(segment, nodes.slot(best.node));
+      state.worst = std::max(state.worst, best.score);
+    }
   }
 
   for (const std::uint32_t node : changes.gaining) {

@@ -3,6 +3,8 @@
 #include <lifering/hash.hpp>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ring/label.hpp"
 #include "ring/rendezvous.hpp"
@@ -190,6 +192,48 @@ TEST_CASE("the table of segments is that of scoring every node for every segment
       const fit best = best_by_trying_all(s.scores, segment);
       REQUIRE(built.table.get(segment) == s.scores.slot(best.node));
       REQUIRE(best.score <= built.worst);
+    }
+  }
+}
+
+TEST_CASE("nodes of equal weights give the same table by their ranks alone", "[ring][twin]") {
+  // In a table of 2^10 segments many ranks are equal.
+  for (const unsigned bits : {10U, 13U}) {
+    for (const std::size_t count : {1U, 2U, 9U, 15U, 16U, 17U, 31U, 70U, 300U, 3000U}) {
+      CAPTURE(bits, count);
+      random_source random{count + bits};
+      auto nodes = strange_nodes(random, count);
+      for (auto& node : nodes)
+        node.weight = weight_of(count % 2 == 0 ? 1000 : 270);
+      scored s{nodes, bits};
+      REQUIRE(s.scores.of_equal_weights());
+      slot_state state = build_slots(s.scores, s.slots_end());
+      const auto check = [](const slot_state& made, const scored& of) {
+        for (std::uint32_t segment = 0; segment < made.table.size(); ++segment) {
+          const fit best = best_by_trying_all(of.scores, segment);
+          REQUIRE(made.table.get(segment) == of.scores.slot(best.node));
+          REQUIRE(best.score <= made.worst);
+        }
+      };
+      check(state, s);
+      // One goes, and comes again.
+      if (count < 2) continue;
+      const std::size_t victim = random.below(count);
+      const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const ring_node& node) {
+        return node.name == s.nodes[victim]->node.name;
+      });
+      const auto weight = std::exchange(at->weight, weight_of(0));
+      const scored less{nodes, bits};
+      REQUIRE(less.scores.of_equal_weights());
+      state = edit_slots(state, {{}, {s.slots[victim]}}, less.scores, less.slots_end());
+      check(state, less);
+      at->weight = weight;
+      const scored more{nodes, bits};
+      std::vector<std::uint32_t> gaining;
+      for (std::uint32_t node = 0; node < more.scores.size(); ++node)
+        if (more.scores.slot(node) == s.slots[victim]) gaining.push_back(node);
+      state = edit_slots(state, {gaining, {}}, more.scores, more.slots_end());
+      check(state, more);
     }
   }
 }
