@@ -1,4 +1,5 @@
-// What changed: the events of a cluster, and the promises about their order.
+// What changed: the events of a cluster, and the promises about their order. And what applications
+// say to each other through it: messages.
 //
 // Promises, for one cluster object:
 //   - Events are delivered one at a time, never concurrently, never under a lock, and numbered
@@ -8,7 +9,8 @@
 //     `recovered`, `failed`, `left` or an `updated` of a newer life; `failed` and `left` are
 //     followed by `joined`.
 //   - When an event of a member is delivered, the ring that includes its change is already
-//     published; the `ring` event of that batch follows the member events that caused it.
+//     published; the `ring` event of that batch follows the member events that caused it. Where
+//     `options::ring_gather` holds a ring back, it holds back the events too.
 //   - The member itself has no events of its own arrival; its own changes (metadata, weight) are
 //     reported as `updated` once they are in its view.
 #pragma once
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <lifering/config.hpp>
 #include <lifering/member.hpp>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -56,5 +59,26 @@ struct ring_event {
 };
 
 using event = std::variant<member_event, ring_event>;
+
+/// The way that a message took.
+enum class message_kind : std::uint8_t {
+  direct,     ///< send(): one datagram to one member. May be lost, or come twice.
+  reliable,   ///< send_reliably(): its sender is told whether it arrived.
+  broadcast,  ///< broadcast(): gossiped to all; comes once.
+};
+
+LIFERING_API std::string_view to_string(message_kind kind) noexcept;
+
+/// Bytes that the application of another member sent.
+///
+/// Messages are handed over in the order in which they arrived, one at a time and never at the same
+/// time as an event. Against events they are in no order: one may come just before the `joined` of
+/// its sender. Different ways overtake each other.
+struct message {
+  std::string from;  ///< The sender's name.
+  message_kind kind{};
+  std::string payload;
+  std::chrono::system_clock::time_point time;  ///< When it arrived here; for people.
+};
 
 }  // namespace lifering

@@ -31,6 +31,18 @@ std::string_view to_string(member_phase phase) noexcept {
   return "unknown";
 }
 
+std::string_view to_string(message_kind kind) noexcept {
+  switch (kind) {
+    case message_kind::direct:
+      return "direct";
+    case message_kind::reliable:
+      return "reliable";
+    case message_kind::broadcast:
+      return "broadcast";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(event_kind kind) noexcept {
   switch (kind) {
     case event_kind::joined:

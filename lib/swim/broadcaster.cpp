@@ -6,14 +6,26 @@
 
 namespace lifering::swim {
 
+std::size_t broadcaster::payload_max() const {
+  const std::size_t budget = shared_.settings.datagram_budget;
+  broadcast largest;
+  largest.origin = shared_.self->name;
+  largest.origin_epoch = shared_.self->epoch;
+  largest.sequence = ~std::uint64_t{0};
+  largest.payload.assign(budget, ' ');
+  // Others pass it on beside their own names.
+  const std::size_t sizes =
+      size_bound(largest) + size_bound(sender{.name = std::string(name_max, ' ')});
+  return budget - std::min(budget, sizes - budget);
+}
+
 bool broadcaster::send(const std::string& payload) {
+  if (payload.size() > payload_max()) return false;
   broadcast made;
   made.origin = shared_.self->name;
   made.origin_epoch = shared_.self->epoch;
   made.sequence = shared_.self->broadcasts + 1;
   made.payload = payload;
-  const std::size_t around = size_bound(sender{.name = std::string(name_max, 'x')});
-  if (size_bound(made) + around > shared_.settings.datagram_budget) return false;
   record changed = *shared_.self;
   changed.broadcasts = made.sequence;
   members_.publish(std::move(changed), gossip_class::metadata);
@@ -59,7 +71,7 @@ void broadcaster::on_broadcast(const broadcast& heard) {
   expect_more(of);
   ++shared_.counters.broadcasts_delivered;
   shared_.broadcasts.put(heard);
-  shared_.out->push(user_received{heard.origin, heard.payload});
+  shared_.out->push(user_received{heard.origin, heard.payload, message_kind::broadcast});
 }
 
 bool broadcaster::mark(progress& of, std::uint64_t sequence) {

@@ -16,7 +16,10 @@ class broadcaster {
  public:
   broadcaster(core& shared, membership& members) : shared_(shared), members_(members) {}
 
-  /// Sends to all. False if it doesn't fit into a datagram.
+  /// The longest payload that a datagram of any member takes.
+  std::size_t payload_max() const;
+
+  /// Sends to all. False if it is longer than that.
   bool send(const std::string& payload);
 
   void on_broadcast(const broadcast& heard);

@@ -58,6 +58,10 @@ struct config {
                                           ///< intervals; more are dropped and counted.
   unsigned leave_acks = 3;                ///< Peers that must have acknowledged a leave.
 
+  /// Asked before a reliable message of that many bytes is taken: whether the application has room.
+  /// If not, its sender is told. Empty: always.
+  std::function<bool(std::size_t)> has_room;
+
   /// Lets machines in one process share equal records (the simulator); empty: keep what arrived.
   std::function<record_ptr(record_ptr)> intern;
 };

@@ -15,6 +15,7 @@ core::core(config given, record own, base::rng generator, base::time_point start
              std::min(settings.datagram_budget, size_bound(sender{.name = own.name}))),
       health(settings.local_health_max),
       started(start),
+      ring_changed(start),
       heard_any(start),
       view_changed(start),
       judging_from(start),

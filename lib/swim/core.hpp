@@ -51,6 +51,7 @@ struct core {
   base::time_point started;  ///< Of this process's first life.
 
   std::uint64_t ring_fingerprint = 0;
+  base::time_point ring_changed;  ///< Last change of the fingerprint.
   base::time_point heard_any;     ///< Last packet of a member.
   base::time_point view_changed;  ///< Last change of the digest.
   base::time_point judging_from;  ///< After a stall: nobody is accused before this.

@@ -69,6 +69,7 @@ struct completed {
 struct user_received {
   std::string from;
   std::string payload;
+  message_kind kind;
 };
 
 using effect = std::variant<send_datagram, open_stream, send_frame, close_stream, resolve_seed,

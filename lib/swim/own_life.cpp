@@ -97,6 +97,11 @@ void membership::outgrow(std::uint64_t remembered) {
 void membership::be_reborn() {
   shared_.phase = life_phase::running;
   shared_.settled = false;
+  // We heard nobody since the goodbye, which says nothing about anybody.
+  after_stall(shared_.now - shared_.table.at(shared_.self_row).since);
+  shared_.heard_any = shared_.now;
+  shared_.judging_from =
+      shared_.now + base::duration(shared_.settings.timing.probe_interval);
   outgrow(shared_.self->epoch);
 }
 

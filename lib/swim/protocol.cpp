@@ -181,7 +181,9 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
   } else if (const auto* refused = std::get_if<nack>(&content.body)) {
     prober_.on_nack(refused->sequence);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
-    if (by != no_row) core_.out->push(user_received{content.from.name, message->payload});
+    if (by != no_row) {
+      core_.out->push(user_received{content.from.name, message->payload, message_kind::direct});
+    }
   } else if (by != no_row && core_.phase == life_phase::running) {
     // Views are compared with members only.
     if (const auto* compare = std::get_if<view_compare>(&content.body)) {
@@ -314,16 +316,20 @@ void protocol::handle(base::time_point now, const cancel_command& input, effects
 void protocol::handle(base::time_point now, const update_command& input, effects& out) {
   machine_->begin(now, out);
   core& shared = machine_->shared();
-  if (shared.phase != life_phase::running) {
+  record changed = *shared.self;
+  if (input.weight) changed.weight = *input.weight;
+  if (input.phase) changed.phase = *input.phase;
+  if (input.metadata) changed.metadata = *input.metadata;
+  if (input.service) changed.service = *input.service;
+  if (shared.phase == life_phase::superseded) {
     out.push(completed{input.id, errc::stopped, 0, ""});
-  } else {
-    record changed = *shared.self;
-    if (input.weight) changed.weight = *input.weight;
-    if (input.phase) changed.phase = *input.phase;
-    if (input.metadata) changed.metadata = *input.metadata;
-    if (input.service) changed.service = *input.service;
+  } else if (shared.phase == life_phase::running) {
     machine_->members().publish(std::move(changed), gossip_class::metadata);
     shared.notify(event_kind::updated, shared.self_row);
+    out.push(completed{input.id, {}, 0, ""});
+  } else {
+    // Nobody hears it now; the life that the next join begins says it.
+    shared.self = std::make_shared<const record>(std::move(changed));
     out.push(completed{input.id, {}, 0, ""});
   }
   machine_->finish();
@@ -357,6 +363,10 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
         });
     if (!begun) out.push(completed{id, errc::busy, 0, "too many streams are open"});
   } else {
+    if (input.payload.size() > direct_payload_max()) {
+      out.push(completed{input.id, errc::message_too_large, 0, ""});
+      return machine_->finish();
+    }
     packet& sent = shared.datagram(shared.table.at(to).subject->address);
     sent.body = user_message{shared.next_sequence(), input.payload};
     out.push(completed{input.id, {}, 0, ""});
@@ -364,9 +374,22 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
   machine_->finish();
 }
 
+std::size_t protocol::direct_payload_max() const {
+  const core& shared = machine_->shared();
+  const std::size_t budget = shared.settings.datagram_budget;
+  packet largest;
+  largest.from.name = shared.self->name;
+  largest.body = user_message{~std::uint64_t{0}, std::string(budget, ' ')};
+  return budget - std::min(budget, size_bound(largest) - budget);
+}
+
+std::size_t protocol::broadcast_payload_max() const {
+  return machine_->broadcasts().payload_max();
+}
+
 void protocol::set_ring_fingerprint(std::uint64_t fingerprint) noexcept {
   core& shared = machine_->shared();
-  if (shared.ring_fingerprint != fingerprint) shared.disagreed = shared.now;
+  if (shared.ring_fingerprint != fingerprint) shared.disagreed = shared.ring_changed = shared.now;
   shared.ring_fingerprint = fingerprint;
 }
 
@@ -426,8 +449,11 @@ protocol::peer_agreement protocol::agreement(base::time_point now) const {
   peer_agreement result;
   for (const row_id id : shared.table.others()) {
     const row& held = shared.table.at(id);
-    if (!held.ever_heard || now - held.heard > recent) continue;
-    ++(held.agrees ? result.agreeing : result.differing);
+    if (!held.ever_heard || now - held.heard > recent || held.heard <= shared.ring_changed) {
+      ++result.unheard;
+    } else {
+      ++(held.agrees ? result.agreeing : result.differing);
+    }
   }
   result.since = result.differing == 0 ? shared.disagreed : base::never;
   return result;

@@ -66,6 +66,10 @@ class protocol {
   /// Starts with this full view instead of joining (simulated clusters that are `formed`).
   void adopt_view(base::time_point now, std::span<const record_ptr> members);
 
+  /// How long a payload may be that is sent to one member by datagram, and to all.
+  std::size_t direct_payload_max() const;
+  std::size_t broadcast_payload_max() const;
+
   /// Our own record as it is gossiped now.
   const record_ptr& self() const noexcept;
 
@@ -89,11 +93,13 @@ class protocol {
   /// Lifeguard's score: 0 is healthy.
   unsigned local_health() const noexcept;
 
-  /// Peers heard from lately, by whether their ring fingerprint equals ours. For agreement().
+  /// Peers heard from lately, and since our own ring changed, by whether their ring fingerprint
+  /// equals ours.
   struct peer_agreement {
     std::size_t agreeing = 0;
     std::size_t differing = 0;
-    base::time_point since;  ///< Since when all of them have agreed; never if they don't.
+    std::size_t unheard = 0;  ///< Other present members.
+    base::time_point since;   ///< Since when all of them have agreed; never if they don't.
   };
   peer_agreement agreement(base::time_point now) const;
 

@@ -163,7 +163,10 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
       ++shared_.counters.dropped_bad_sender;
       return end(stream, {}, "", true);
     }
-    shared_.out->push(user_received{from.name, message->payload});
+    if (shared_.settings.has_room && !shared_.settings.has_room(message->payload.size())) {
+      return refuse(*at, refusal_reason::busy, "the application is behind with its messages");
+    }
+    shared_.out->push(user_received{from.name, message->payload, message_kind::reliable});
     shared_.frame(stream).body = ack{message->sequence};
   } else {
     ++shared_.counters.dropped_unexpected_frame;
