@@ -29,6 +29,7 @@ commands are lines on stdin; the log is on stderr. SIGTERM and SIGINT mean leave
   --segments K        slots: 2^K segments (default 18)
   --cap E             slots: no node owns more than 1 + E of its fair share, as 0.05 (default: no cap)
   --log LEVEL         debug, info (default), warning, error or off
+  --not-ready         own no keys until the command ready
   --quit-on-eof       exit when stdin ends
   --help, --version
 
@@ -40,8 +41,14 @@ Commands:
   stats               every counter and gauge
   set-meta TEXT       publish other metadata
   set-weight W        publish another weight
+  set-service ADDRESS publish another service address
   ready, drain        take our share of the keys; give it away
-  forget NAME         forget a failed or left member everywhere
+  health good|bad     whether we can serve; bad gives the keys away after 3 s, good takes them after 10 s
+  send NAME TEXT, send-reliably NAME TEXT, broadcast TEXT
+                      messages; they come as events: {"event":"message","from":..,"kind":..,"text":..}
+  graves              failed and left members that are remembered
+  forget NAME         take a failed member for left everywhere
+  agreement           whether the peers hold the same ring, and for how long they have
   leave               say goodbye, then exit
   quit                exit at once, without leaving
 )";
@@ -168,7 +175,8 @@ struct given_flag {
 };
 
 bool is_switch(std::string_view name) {
-  return name == "--quit-on-eof" || name == "--help" || name == "--version";
+  return name == "--quit-on-eof" || name == "--not-ready" || name == "--help" ||
+         name == "--version";
 }
 
 problem_text pair_up(std::span<const char* const> words, std::vector<given_flag>& to) {
@@ -197,6 +205,10 @@ problem_text apply(const given_flag& given, arguments& to) {
   if (given.name == "--profile") return std::nullopt;  // applied before all others
   if (given.name == "--quit-on-eof") {
     to.quit_on_eof = true;
+    return std::nullopt;
+  }
+  if (given.name == "--not-ready") {
+    to.options.phase = lifering::member_phase::joining;
     return std::nullopt;
   }
   for (const flag& known : flags) {

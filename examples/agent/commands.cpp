@@ -12,13 +12,23 @@ std::string error_line(std::string_view sentence) {
   return json_object().text("error", sentence).line();
 }
 
-std::string members_line(const lifering::cluster& cluster) {
+std::string list_line(std::string_view key, const auto& members) {
   std::string list = "[";
-  for (const auto& member : cluster.members()) {
+  for (const auto& member : members) {
     if (list.size() > 1) list += ',';
     list += to_json(member);
   }
-  return json_object().raw("members", list + ']').line();
+  return json_object().raw(key, list + ']').line();
+}
+
+std::string agreement_line(const lifering::cluster& cluster) {
+  const auto seen = cluster.agreement();
+  json_object answer;
+  answer.text("fingerprint", hex(seen.fingerprint)).number("agreeing", seen.agreeing);
+  answer.number("differing", seen.differing).number("unheard", seen.unheard);
+  const auto agreed = seen.agreed_for;
+  answer.raw("agreed_ms", agreed ? std::to_string(agreed->count()) : "null");
+  return json_object().raw("agreement", answer.str()).line();
 }
 
 std::string owner_line(const lifering::cluster& cluster, std::string_view key) {
@@ -77,23 +87,55 @@ std::string weight_line(lifering::cluster& cluster, std::string_view text) {
   return change_line([&] { cluster.set_weight(*weight); });
 }
 
+std::string health_line(lifering::cluster& cluster, std::string_view word) {
+  if (word != "good" && word != "bad") {
+    return error_line("health takes good or bad, not \"" + std::string(word) + '"');
+  }
+  return change_line([&] { cluster.set_health(word == "good"); });
+}
+
+/// `send NAME TEXT` and `send-reliably NAME TEXT`; names with a space can't be given here.
+std::string send_line(lifering::cluster& cluster, std::string_view rest, bool reliable) {
+  const std::size_t space = rest.find(' ');
+  const auto to = rest.substr(0, space);
+  const std::string text(space == std::string_view::npos ? "" : rest.substr(space + 1));
+  return change_line([&] { reliable ? cluster.send_reliably(to, text) : cluster.send(to, text); });
+}
+
+/// What changes something here or elsewhere.
+std::optional<std::string> carry_out(lifering::cluster& cluster, std::string_view command,
+                                     std::string_view rest) {
+  if (command == "set-meta") {
+    return change_line([&] { cluster.set_metadata(std::string(rest)); });
+  }
+  if (command == "set-service") {
+    return change_line([&] { cluster.set_service(std::string(rest)); });
+  }
+  if (command == "set-weight") return weight_line(cluster, rest);
+  if (command == "ready") return change_line([&] { cluster.ready(); });
+  if (command == "drain") return change_line([&] { cluster.drain(); });
+  if (command == "health") return health_line(cluster, rest);
+  if (command == "send") return send_line(cluster, rest, false);
+  if (command == "send-reliably") return send_line(cluster, rest, true);
+  if (command == "broadcast") {
+    return change_line([&] { cluster.broadcast(std::string(rest)); });
+  }
+  if (command == "forget") return change_line([&] { cluster.forget(rest); });
+  return std::nullopt;
+}
+
 std::optional<std::string> answer(lifering::cluster& cluster, std::string_view command,
                                   std::string_view rest) {
-  if (command == "members") return members_line(cluster);
+  if (command == "members") return list_line("members", cluster.members());
+  if (command == "graves") return list_line("graves", cluster.graves());
+  if (command == "agreement") return agreement_line(cluster);
   if (command == "owner") return owner_line(cluster, rest);
   if (command == "owners") return owners_line(cluster, rest);
   if (command == "fingerprint") {
     return json_object().text("fingerprint", hex(cluster.ring().fingerprint())).line();
   }
   if (command == "stats") return stats_line(cluster);
-  if (command == "set-meta") {
-    return change_line([&] { cluster.set_metadata(std::string(rest)); });
-  }
-  if (command == "set-weight") return weight_line(cluster, rest);
-  if (command == "ready") return change_line([&] { cluster.ready(); });
-  if (command == "drain") return change_line([&] { cluster.drain(); });
-  if (command == "forget") return change_line([&] { cluster.forget(rest); });
-  return std::nullopt;
+  return carry_out(cluster, command, rest);
 }
 
 }  // namespace

@@ -132,3 +132,10 @@ std::string to_json(const lifering::member& member) {
 std::string to_json(const lifering::event& event) {
   return std::visit(event_line{}, event);
 }
+
+std::string to_json(const lifering::message& message) {
+  json_object line;
+  line.text("event", "message").raw("t", unix_seconds(message.time));
+  line.text("from", message.from).text("kind", to_string(message.kind));
+  return line.text("text", message.payload).line();
+}

@@ -36,3 +36,4 @@ std::string to_json(const lifering::member& member);
 
 /// One line, with its end.
 std::string to_json(const lifering::event& event);
+std::string to_json(const lifering::message& message);

@@ -75,6 +75,7 @@ class agent {
 
  private:
   void on_event(const lifering::event& event);
+  void on_message(const lifering::message& message);
   void say_ready();
   void join();
   int converse();
@@ -101,6 +102,11 @@ void agent::on_event(const lifering::event& event) {
   if (change != nullptr && change->kind == lifering::event_kind::superseded) wake(wake_superseded);
 }
 
+void agent::on_message(const lifering::message& message) {
+  ready_.wait();
+  out_.write(to_json(message));
+}
+
 void agent::say_ready() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto self = cluster_.self();
@@ -122,6 +128,7 @@ void agent::join() {
 
 int agent::run() {
   cluster_.on_event([this](const lifering::event& event) { on_event(event); });
+  cluster_.on_message([this](const lifering::message& message) { on_message(message); });
   if (const auto wrong = cluster_.try_start(seeds_.empty() ? "" : seeds_.front())) {
     ready_.count_down();
     return complain(wrong->text);

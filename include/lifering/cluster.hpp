@@ -11,9 +11,8 @@
 // own io_context, everything runs there, and no other thread is made but one that builds large
 // rings when such a build would hold your loop up for more than a millisecond.
 //
-// Waiting calls (join, leave, forget, wait_for) have asynchronous twins where a completion is
-// wanted; `async_join` and `async_leave` take any completion token: a callback, asio::use_future,
-// asio::use_awaitable.
+// Waiting calls (join, leave, forget, send_reliably) have asynchronous twins (`async_join`, ...)
+// that take any completion token: a callback, asio::use_future, asio::use_awaitable.
 #pragma once
 
 #include <asio/any_io_executor.hpp>
@@ -25,11 +24,9 @@
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <lifering/config.hpp>
 #include <lifering/error.hpp>
 #include <lifering/event.hpp>
@@ -42,6 +39,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,53 +49,7 @@ namespace lifering {
 namespace cluster_detail {
 class core;
 class operation;
-using member_pointers = std::vector<std::shared_ptr<const member>>;
 }  // namespace cluster_detail
-
-/// All present members at one moment, sorted by name (unsigned bytes): an immutable snapshot that
-/// no later change touches. A range of `const member&`. Cheap to copy; safe from any thread.
-class LIFERING_API member_list {
- public:
-  class iterator {
-   public:
-    using iterator_category = std::forward_iterator_tag;
-    using value_type = member;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const member*;
-    using reference = const member&;
-
-    iterator() = default;
-    reference operator*() const noexcept { return **at_; }
-    pointer operator->() const noexcept { return at_->get(); }
-    iterator& operator++() noexcept {
-      ++at_;
-      return *this;
-    }
-    iterator operator++(int) noexcept { return iterator(at_++); }
-    friend bool operator==(iterator, iterator) = default;
-
-   private:
-    friend class member_list;
-    explicit iterator(const std::shared_ptr<const member>* at) noexcept : at_(at) {}
-    const std::shared_ptr<const member>* at_ = nullptr;
-  };
-
-  /// No members.
-  member_list();
-  explicit member_list(std::shared_ptr<const cluster_detail::member_pointers> members) noexcept;
-
-  iterator begin() const noexcept { return iterator(members_->data()); }
-  iterator end() const noexcept { return iterator(members_->data() + members_->size()); }
-  std::size_t size() const noexcept { return members_->size(); }
-  bool empty() const noexcept { return members_->empty(); }
-  const member& operator[](std::size_t index) const noexcept { return *(*members_)[index]; }
-
-  /// The member of that name, or null. Lives as long as this list. Logarithmic.
-  const member* find(std::string_view name) const noexcept;
-
- private:
-  std::shared_ptr<const cluster_detail::member_pointers> members_;  ///< Never null.
-};
 
 /// What is wrong with the text of a seed, in one sentence, or nothing. join() checks its seeds so;
 /// for programs that want to know before they start. Looks nothing up.
@@ -117,27 +70,35 @@ struct metric {
 LIFERING_API std::string to_prometheus(std::span<const metric> metrics,
                                        std::string_view labels = {});
 
-/// Whether the peers place keys as we do.
+/// Whether the peers place keys as we do: every packet carries its sender's ring fingerprint.
 struct ring_agreement {
-  std::size_t agreeing = 0;   ///< Peers lately heard from whose ring has our fingerprint.
-  std::size_t differing = 0;  ///< The others of those lately heard from.
+  std::uint64_t fingerprint = 0;  ///< Ours, which the peers' were compared with.
 
-  /// For how long none has differed; nothing while one does.
+  /// Peers whose last packet had that fingerprint, or another one. Only packets count that came
+  /// within the last 20 probe intervals and after our own last change.
+  std::size_t agreeing = 0;
+  std::size_t differing = 0;
+  std::size_t unheard = 0;  ///< The other present members but ourselves.
+
+  /// For how long no packet has differed and our own ring has been the same; nothing while a peer
+  /// differs. The whole cluster agrees when `unheard` is 0 besides.
   std::optional<std::chrono::milliseconds> agreed_for;
 };
 
 /// A member of a cluster.
 ///
 /// Thread safety: every function may be called from any thread, also from inside an event handler
-/// or a completion, except for on_event() and start(), which come first, and the destructor.
+/// or a completion, except for on_event(), on_message() and start(), which come first, and the
+/// destructor.
 /// Waiting calls are refused with errc::would_deadlock on a thread that runs the executor given to
 /// the constructor, since they would wait for themselves. On the library's own threads they work.
 ///
-/// Event handlers are called one at a time, in the order of lifering/event.hpp's promises, and
-/// never under a lock. With the library's own threads that is on the thread "lifering-events"; with
-/// your executor, on a strand of it. One that is slow holds up later events, not the membership:
-/// when `limits.event_queue` are waiting, events of one member are merged. What it throws is
-/// caught, logged and counted.
+/// Handlers of events and messages and the health check are called one at a time, events in the
+/// order of lifering/event.hpp's promises, and never under a lock. With the library's own threads
+/// that is on the thread "lifering-events"; with your executor, on a strand of it. One that is slow
+/// holds up later calls, not the membership: when `limits.event_queue` are waiting, events of one
+/// member are merged, and `limits.message_queue` bounds messages. What they throw is caught, logged
+/// and counted.
 ///
 /// The library blocks no signal of yours and handles none: its threads run with all signals
 /// blocked. It must not be used in a child after fork(): the child has no copy of its threads. A
@@ -145,6 +106,7 @@ struct ring_agreement {
 class LIFERING_API cluster {
  public:
   using event_handler = std::function<void(const event&)>;
+  using message_handler = std::function<void(const message&)>;
   using milliseconds = std::chrono::milliseconds;
 
   /// How long join() and leave() wait unless told otherwise.
@@ -176,6 +138,10 @@ class LIFERING_API cluster {
 
   /// Who is told of events. Once, before start(); later calls are ignored.
   void on_event(event_handler handler);
+
+  /// Who is given messages of other members. Once, before start(). Without one, messages are
+  /// dropped and reliable ones refused.
+  void on_message(message_handler handler);
 
   /// Opens the port, UDP and TCP, and begins to answer: a cluster of one. Doesn't wait. For a bind
   /// to 0.0.0.0 or [::], `towards` may name a seed by its address, and the route to it chooses the
@@ -212,8 +178,11 @@ class LIFERING_API cluster {
   /// is when it is awaited; destroyed later, it completes with errc::canceled.
   template <class CompletionToken>
   auto async_join(std::vector<std::string> seeds, milliseconds timeout, CompletionToken&& token) {
-    return asio::async_initiate<CompletionToken, void(std::error_code, std::size_t)>(
-        join_initiation{this}, token, std::move(seeds), timeout);
+    return initiate<void(std::error_code, std::size_t), CompletionToken>(
+        [seeds = std::move(seeds), timeout](cluster& self, operation_ptr done) mutable {
+          self.start_join(std::move(seeds), timeout, std::move(done));
+        },
+        token);
   }
   template <class CompletionToken>
   auto async_join(std::vector<std::string> seeds, CompletionToken&& token) {
@@ -233,8 +202,11 @@ class LIFERING_API cluster {
   /// The same, asynchronously; see async_join(). The number is that of peers.
   template <class CompletionToken>
   auto async_leave(milliseconds timeout, CompletionToken&& token) {
-    return asio::async_initiate<CompletionToken, void(std::error_code, std::size_t)>(
-        leave_initiation{this}, token, timeout);
+    return initiate<void(std::error_code, std::size_t), CompletionToken>(
+        [timeout](cluster& self, operation_ptr done) {
+          self.start_leave(timeout, std::move(done));
+        },
+        token);
   }
   template <class CompletionToken>
   auto async_leave(CompletionToken&& token) {
@@ -243,10 +215,11 @@ class LIFERING_API cluster {
 
   /// Ends everything without leaving: pending operations complete with errc::canceled, the port is
   /// closed. Returns when all is done, however often it is called and from however many threads;
-  /// with the library's own threads the events before it have then been delivered. Inside a handler
-  /// or completion it doesn't wait for that; on a thread that runs the given executor it waits for
-  /// nothing; elsewhere somebody must run that executor meanwhile. members() and ring() keep
-  /// answering with the last view.
+  /// with the library's own threads the events and messages before it have then been delivered.
+  /// Inside a handler or completion it doesn't wait for that; on a thread that runs the given
+  /// executor it waits for nothing; elsewhere it waits for the executor to do the work, and gives
+  /// up when that has made no turn for two seconds: nobody runs it, and what is pending ends with
+  /// its next turns or with its context. members() and ring() keep answering with the last view.
   void stop();
 
   // What is known. These never wait for the network.
@@ -281,6 +254,11 @@ class LIFERING_API cluster {
   bool wait_for(std::size_t n, milliseconds timeout) const;
   bool wait_for(std::size_t n, milliseconds timeout, std::error_code& error) const;
 
+  /// The failed and left members that are remembered, sorted by name: those that `limits.graves`
+  /// and `protocol.grave_time` leave. Failed ones are still looked for, unless they are forgotten.
+  /// At most a second old.
+  std::vector<member> graves() const;
+
   /// Whether peers place keys as we do; at most a second old.
   ring_agreement agreement() const;
 
@@ -288,14 +266,21 @@ class LIFERING_API cluster {
   std::vector<metric> stats() const;
 
   // What others are told of us. These return at once; an `updated` event says that it is so. Before
-  // start() they fail with not_started, after stop() with stopped.
+  // start() they fail with not_started, after stop() with stopped. After a leave they are kept for
+  // the life that the next join begins.
 
   /// Replaces our metadata. metadata_too_large over `limits.metadata`, or if our record would no
   /// longer fit into a datagram.
   void set_metadata(std::string metadata);
   void set_metadata(std::string metadata, std::error_code& error);
 
-  /// Changes our share of the ring; moves keys only to us or from us.
+  /// Replaces our service address. service_too_long over 255 bytes, or if our record would no
+  /// longer fit into a datagram.
+  void set_service(std::string service);
+  void set_service(std::string service, std::error_code& error);
+
+  /// Changes our share of the ring; moves keys only to us or from us. 0 makes us an observer, which
+  /// is a member like others and owns nothing.
   void set_weight(lifering::weight value);
   void set_weight(lifering::weight value, std::error_code& error);
 
@@ -303,15 +288,68 @@ class LIFERING_API cluster {
   void ready();
   void ready(std::error_code& error);
 
-  /// To `draining`: we stay a member and give our keys away, as before a planned stop.
+  /// To `draining`: we stay a member, answer, and give our keys away, as before a planned stop.
   void drain();
   void drain(std::error_code& error);
+
+  /// Whether the application can serve; see health_options, whose times decide when a bad word
+  /// takes our keys away and when a good one gives them back. May be called as often as you like;
+  /// the last word counts, whether said here or by the check. What ready() and drain() asked for
+  /// stays asked for.
+  void set_health(bool good);
+  void set_health(bool good, std::error_code& error);
+
+  // Messages to the applications of other members. Up to a megabyte; for bulk use connections of
+  // your own. On every way the payload may be empty and holds any bytes.
+  //
+  // Errors of all: unknown_member, also for ourselves; message_too_large, whose sentence says how
+  // many bytes would fit; not_started; stopped, also after a leave.
+
+  /// Best-effort to one member, in one datagram: about `limits.datagram` less 100 bytes and our
+  /// name. It may be lost, or come twice. Returns at once.
+  void send(std::string_view to, std::string payload);
+  void send(std::string_view to, std::string payload, std::error_code& error);
+
+  /// Best-effort to all other members: it rides on gossip, and who missed it asks for it. In a
+  /// cluster without partition each live member that was there is given it once, within a second or
+  /// so. About `limits.datagram` less 400 bytes and our name. A member keeps the last 256, so send
+  /// few: some ten a second in the whole cluster. Returns at once.
+  void broadcast(std::string payload);
+  void broadcast(std::string payload, std::error_code& error);
+
+  /// To one member over a stream, up to 1 MiB; waits until the member has it in the queue of its
+  /// application. On any error it may have come there all the same; it never comes twice. Further
+  /// errors: busy if too many streams are open here or its application is behind (try again later);
+  /// unreachable; timed_out after `protocol.stream_timeout`; canceled; would_deadlock.
+  void send_reliably(std::string_view to, std::string payload);
+  void send_reliably(std::string_view to, std::string payload, std::error_code& error);
+
+  /// The same, asynchronously, with the signature `void(std::error_code)`; see async_join().
+  template <class CompletionToken>
+  auto async_send_reliably(std::string to, std::string payload, CompletionToken&& token) {
+    return initiate<void(std::error_code), CompletionToken>(
+        [to = std::move(to), payload = std::move(payload)](cluster& self,
+                                                           operation_ptr done) mutable {
+          self.start_send(std::move(to), std::move(payload), std::move(done));
+        },
+        token);
+  }
 
   /// Takes a failed member for left, here and everywhere: nobody looks for it any more. Waits until
   /// our own view shows it. Errors: unknown_member, also for one that is present or has left;
   /// would_deadlock; not_started; stopped.
   void forget(std::string_view name);
   void forget(std::string_view name, std::error_code& error);
+
+  /// The same, asynchronously, with the signature `void(std::error_code)`; see async_join().
+  template <class CompletionToken>
+  auto async_forget(std::string name, CompletionToken&& token) {
+    return initiate<void(std::error_code), CompletionToken>(
+        [name = std::move(name)](cluster& self, operation_ptr done) mutable {
+          self.start_forget(std::move(name), std::move(done));
+        },
+        token);
+  }
 
   // The rest.
 
@@ -325,21 +363,24 @@ class LIFERING_API cluster {
  private:
   using operation_ptr = std::unique_ptr<cluster_detail::operation>;
 
-  struct join_initiation {
+  /// Begins an operation whose completion has that signature.
+  template <class Signature>
+  struct initiation {
     cluster* self;
     asio::any_io_executor get_executor() const noexcept { return self->get_executor(); }
-    template <class Handler>
-    void operator()(Handler&& handler, std::vector<std::string> seeds, milliseconds timeout) const;
+    template <class Handler, class Begin>
+    void operator()(Handler&& handler, Begin begin) const;
   };
-  struct leave_initiation {
-    cluster* self;
-    asio::any_io_executor get_executor() const noexcept { return self->get_executor(); }
-    template <class Handler>
-    void operator()(Handler&& handler, milliseconds timeout) const;
-  };
+  template <class Signature, class CompletionToken, class Begin>
+  auto initiate(Begin begin, std::remove_reference_t<CompletionToken>& token) {
+    return asio::async_initiate<CompletionToken, Signature>(initiation<Signature>{this}, token,
+                                                            std::move(begin));
+  }
 
   void start_join(std::vector<std::string> seeds, milliseconds timeout, operation_ptr done);
   void start_leave(milliseconds timeout, operation_ptr done);
+  void start_send(std::string to, std::string payload, operation_ptr done);
+  void start_forget(std::string name, operation_ptr done);
 
   std::shared_ptr<cluster_detail::core> core_;
 };
@@ -362,29 +403,32 @@ class LIFERING_API operation {
 };
 
 /// A completion handler on its way to its executor.
-template <class Handler>
+template <class Handler, class... Results>
 struct posted_completion {
   using allocator_type = asio::associated_allocator_t<Handler>;
   allocator_type get_allocator() const noexcept { return asio::get_associated_allocator(handler); }
 
   void operator()() {
     asio::get_associated_cancellation_slot(handler).clear();
-    std::move(handler)(error, count);
+    std::apply(std::move(handler), results);
   }
 
   Handler handler;
-  std::error_code error;
-  std::size_t count;
+  std::tuple<Results...> results;
 };
 
-template <class Handler>
+template <class Signature, class Handler>
 class handler_operation final : public operation {
  public:
   handler_operation(Handler handler, const asio::any_io_executor& fallback)
       : handler_(std::move(handler)), work_(asio::make_work_guard(handler_, fallback)) {}
 
   void complete(std::error_code error, std::size_t count, const std::string&) override {
-    asio::post(work_.get_executor(), posted_completion<Handler>{std::move(handler_), error, count});
+    if constexpr (std::is_same_v<Signature, void(std::error_code)>) {
+      post(error);
+    } else {
+      post(error, count);
+    }
     work_.reset();
   }
 
@@ -396,30 +440,23 @@ class handler_operation final : public operation {
   }
 
  private:
+  template <class... Results>
+  void post(Results... results) {
+    asio::post(work_.get_executor(),
+               posted_completion<Handler, Results...>{std::move(handler_), {results...}});
+  }
+
   Handler handler_;
   asio::executor_work_guard<asio::associated_executor_t<Handler, asio::any_io_executor>> work_;
 };
 
-template <class Handler>
-std::unique_ptr<operation> make_operation(Handler&& handler,
-                                          const asio::any_io_executor& fallback) {
-  return std::make_unique<handler_operation<std::decay_t<Handler>>>(std::forward<Handler>(handler),
-                                                                    fallback);
-}
-
 }  // namespace cluster_detail
 
-template <class Handler>
-void cluster::join_initiation::operator()(Handler&& handler, std::vector<std::string> seeds,
-                                          milliseconds timeout) const {
-  self->start_join(std::move(seeds), timeout,
-                   cluster_detail::make_operation(std::forward<Handler>(handler), get_executor()));
-}
-
-template <class Handler>
-void cluster::leave_initiation::operator()(Handler&& handler, milliseconds timeout) const {
-  self->start_leave(timeout,
-                    cluster_detail::make_operation(std::forward<Handler>(handler), get_executor()));
+template <class Signature>
+template <class Handler, class Begin>
+void cluster::initiation<Signature>::operator()(Handler&& handler, Begin begin) const {
+  using made = cluster_detail::handler_operation<Signature, std::decay_t<Handler>>;
+  begin(*self, std::make_unique<made>(std::forward<Handler>(handler), get_executor()));
 }
 
 }  // namespace lifering

@@ -24,7 +24,7 @@ enum class errc {
   cluster_id_too_long,  ///< The cluster id has more than 64 bytes.
   zone_too_long,        ///< The zone has more than 64 bytes.
   service_too_long,     ///< The service address has more than 255 bytes.
-  metadata_too_large,   ///< The metadata exceeds `options::metadata_limit`.
+  metadata_too_large,   ///< The metadata exceeds `limits.metadata`.
   message_too_large,    ///< A user message exceeds what its way can carry.
   invalid_address,      ///< Not an address that a member can have.
   invalid_seed,         ///< Not `HOST:PORT`, `HOST`, `[IPV6]:PORT` or an address.

@@ -1,12 +1,16 @@
-// A member: one life of one named instance, as the cluster knows it.
+// A member: one life of one named instance, as the cluster knows it; and lists of members.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <lifering/config.hpp>
 #include <lifering/endpoint.hpp>
 #include <lifering/weight.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lifering {
 
@@ -60,7 +64,7 @@ struct member {
   /// Failure domain, up to 64 bytes; replicas spread over distinct zones first. May be empty.
   std::string zone;
 
-  /// Bytes of the application, up to `options::metadata_limit`.
+  /// Bytes of the application, up to `limits.metadata` of its options.
   std::string metadata;
 
   bool present() const noexcept {
@@ -68,6 +72,55 @@ struct member {
   }
 
   friend bool operator==(const member&, const member&) = default;
+};
+
+namespace cluster_detail {
+using member_pointers = std::vector<std::shared_ptr<const member>>;
+}  // namespace cluster_detail
+
+/// All present members at one moment, sorted by name (unsigned bytes): an immutable snapshot that
+/// no later change touches. A range of `const member&`. Cheap to copy; safe from any thread.
+class LIFERING_API member_list {
+ public:
+  class iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = member;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const member*;
+    using reference = const member&;
+
+    iterator() = default;
+    reference operator*() const noexcept { return **at_; }
+    pointer operator->() const noexcept { return at_->get(); }
+    iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) noexcept { return iterator(at_++); }
+    friend bool operator==(iterator, iterator) = default;
+
+   private:
+    friend class member_list;
+    explicit iterator(const std::shared_ptr<const member>* at) noexcept : at_(at) {}
+    const std::shared_ptr<const member>* at_ = nullptr;
+  };
+
+  /// No members.
+  member_list();
+  explicit member_list(std::shared_ptr<const cluster_detail::member_pointers> members) noexcept;
+
+  iterator begin() const noexcept { return iterator(members_->data()); }
+  iterator end() const noexcept { return iterator(members_->data() + members_->size()); }
+  std::size_t size() const noexcept { return members_->size(); }
+  bool empty() const noexcept { return members_->empty(); }
+  const member& operator[](std::size_t index) const noexcept { return *(*members_)[index]; }
+
+  /// The member of that name, or null. Lives as long as this list. Logarithmic.
+  const member* find(std::string_view name) const noexcept;
+
+ private:
+  std::shared_ptr<const cluster_detail::member_pointers> members_;  ///< Never null.
 };
 
 }  // namespace lifering

@@ -59,8 +59,8 @@ struct protocol_options {
   unsigned retransmit_multiplier = 4;
 
   /// Each member compares its view with another one's this often, whatever the digests on probes
-  /// say, scaled with log2 of the cluster's size above 32 members. 0 turns the timer off, which leaves the digests
-  /// on probes to find differences. 100 ms to 1 day.
+  /// say, scaled with log2 of the cluster's size above 32 members. 0 turns the timer off, which
+  /// leaves the digests on probes to find differences. 100 ms to 1 day.
   std::chrono::milliseconds push_pull_interval{30000};
 
   /// Deadline of one stream operation (join, view exchange, probe by stream). 10 ms to 10 min.
@@ -81,7 +81,39 @@ struct limit_options {
   std::size_t streams = 128;       ///< Streams open at once, 4 to 10,000.
   std::size_t event_queue = 4096;  ///< Events waiting for the application, 16 to 1,000,000.
 
+  /// Bytes of messages waiting for the application, each counted with 128 bytes more than its
+  /// payload. 64 KiB to 1 GiB; what is larger than all of it never arrives. Beyond it direct and
+  /// broadcast messages are dropped and counted, and reliable ones refused, which their sender is
+  /// told.
+  std::size_t message_queue = std::size_t{16} << 20;
+
   friend bool operator==(const limit_options&, const limit_options&) = default;
+};
+
+/// Whether the application can serve, which its answering of pings doesn't show: its disk may be
+/// full, its database gone. While it can't, the member drains: it stays in the cluster, keeps its
+/// name and its events, and gives its keys away; it takes them back by itself.
+///
+/// Moving keys costs more than a hiccup, hence the two times: a short fault moves nothing, and a
+/// flapping one moves keys at most once in `bad_for + good_for`. When every member is sick, nobody
+/// owns a key; so let this say what is wrong with this process and its machine, not with something
+/// that all members share.
+struct health_options {
+  /// Called every `interval` where event handlers are called, never at the same time as one. True:
+  /// fine. A throw means false, and is counted. One that takes longer than `interval` means false
+  /// until it returns. Empty: only cluster::set_health() tells.
+  std::function<bool()> check;
+
+  /// From the end of one call of `check` to the next. 10 ms to 1 h.
+  std::chrono::milliseconds interval{1000};
+
+  /// Bad for so long without a good word between: the keys are given away. 0 to 1 day; set it above
+  /// the hiccups that a request survives.
+  std::chrono::milliseconds bad_for{3000};
+
+  /// Good for so long without a bad word between: they are taken back. 0 to 1 day; set it well
+  /// above `bad_for`.
+  std::chrono::milliseconds good_for{10000};
 };
 
 enum class log_level : std::uint8_t { debug, info, warning, error, off };
@@ -107,7 +139,7 @@ struct LIFERING_API options {
   std::string advertise;
 
   std::string service;        ///< What `member::service` tells others. Up to 255 bytes.
-  std::string zone;           ///< Failure domain, up to 64 bytes.
+  std::string zone;           ///< Failure domain, up to 64 bytes. Fixed while the object lives.
   std::string metadata;       ///< Up to `limits.metadata` bytes.
   lifering::weight weight{};  ///< Share of the ring against the others.
   member_phase phase = member_phase::serving;  ///< `joining`: own nothing until ready().
@@ -118,6 +150,15 @@ struct LIFERING_API options {
   // How the protocol runs.
   protocol_options protocol{};
   limit_options limits{};
+
+  /// The first change of a quiet ring is published at once. Further changes learned from others
+  /// within this time are gathered, so that many failures at once become few rings: at most one
+  /// each `ring_gather`, beside those that an operation of our own completes with. 0 to 10 s; 0
+  /// publishes each. It bounds how much later than the membership the ring may be.
+  std::chrono::milliseconds ring_gather{300};
+
+  /// How the application's own health counts.
+  health_options health{};
 
   /// When cut off from everybody, keep the ring as it was and judge nobody (false), or declare the
   /// others failed after the longest suspicion and own all keys (true).

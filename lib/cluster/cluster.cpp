@@ -1,67 +1,24 @@
 // The public face of the cluster: checks what callers give, and waits where they want to wait.
 #include <algorithm>
-#include <future>
 #include <lifering/cluster.hpp>
 
 #include "cluster/core.hpp"
 #include "cluster/news_size.hpp"
 #include "cluster/text.hpp"
+#include "cluster/waiting.hpp"
 #include "net/seed.hpp"
 
 namespace lifering {
 namespace {
 
+using cluster_detail::code_of;
 using cluster_detail::core;
-using cluster_detail::operation;
 using cluster_detail::quoted;
+using cluster_detail::run;
+using cluster_detail::throw_if_failed;
+using cluster_detail::too_long;
+using cluster_detail::unattended_operation;
 using std::chrono::milliseconds;
-
-struct outcome {
-  std::error_code error;
-  std::size_t count = 0;
-  std::string why;
-};
-
-/// An operation that a thread waits for.
-class waited_operation final : public operation {
- public:
-  std::future<outcome> result() { return promise_.get_future(); }
-  void complete(std::error_code error, std::size_t count, const std::string& why) override {
-    promise_.set_value({error, count, why});
-  }
-  void on_cancel(std::function<void()>) override {}
-
- private:
-  std::promise<outcome> promise_;
-};
-
-/// An operation whose end nobody waits for.
-class unattended_operation final : public operation {
- public:
-  void complete(std::error_code, std::size_t, const std::string&) override {}
-  void on_cancel(std::function<void()>) override {}
-};
-
-/// Begins a command and waits for its end. The machine keeps the deadline; ours is later, for when
-/// nobody runs the executor.
-template <class Command>
-outcome run(core& inside, Command command, milliseconds timeout) {
-  auto error = inside.unavailable();
-  if (!error && !inside.may_wait()) error = errc::would_deadlock;
-  if (error) return {error, 0, ""};
-  auto waited = std::make_unique<waited_operation>();
-  auto result = waited->result();
-  inside.begin(std::move(command), std::move(waited));
-  constexpr milliseconds grace{2000};
-  if (result.wait_for(timeout + grace) != std::future_status::ready) {
-    return {errc::timed_out, 0, "nothing runs the executor of the cluster object"};
-  }
-  try {
-    return result.get();
-  } catch (const std::future_error&) {  // What should have ended it was destroyed.
-    return {errc::canceled, 0, "the executor of the cluster object has ended"};
-  }
-}
 
 swim::join_command join_of(std::vector<std::string> seeds, milliseconds timeout) {
   return {{}, std::move(seeds), std::max(timeout, milliseconds(1))};
@@ -90,27 +47,44 @@ std::error_code publish_weight(core& inside, weight value) {
   return publish(inside, std::move(change));
 }
 
-std::error_code publish_phase(core& inside, member_phase value) {
+std::error_code publish_service(core& inside, std::string service) {
   swim::update_command change{};
-  change.phase = value;
+  change.service = std::move(service);
   return publish(inside, std::move(change));
 }
 
-std::optional<problem> check_metadata(const options& given, const std::string& metadata) {
-  if (metadata.size() > given.limits.metadata) {
-    return problem{errc::metadata_too_large,
-                   "the metadata has " + std::to_string(metadata.size()) + " bytes; at most " +
-                       std::to_string(given.limits.metadata) + " would do (limits.metadata)"};
+/// Whether our record would fit into a datagram if these were in it.
+std::optional<problem> check_record(const core& inside, std::string_view service,
+                                    std::string_view metadata) {
+  options would_be = inside.settings();
+  would_be.service = service;
+  const auto needed = cluster_detail::news_size(would_be, metadata.size());
+  if (needed <= would_be.limits.datagram) return std::nullopt;
+  return problem{errc::metadata_too_large,
+                 "with metadata of " + std::to_string(metadata.size()) +
+                     " bytes and a service address of " + std::to_string(service.size()) +
+                     " this member's record takes " + std::to_string(needed) +
+                     " bytes; it must fit into a datagram of " +
+                     std::to_string(would_be.limits.datagram) + " (limits.datagram)"};
+}
+
+std::optional<problem> check_metadata(const core& inside, std::string_view metadata) {
+  const auto max = inside.settings().limits.metadata;
+  if (metadata.size() > max) {
+    auto found = too_long(errc::metadata_too_large, "metadata", metadata.size(), max);
+    found.text += " (limits.metadata)";
+    return found;
   }
-  const auto needed = cluster_detail::news_size(given, metadata.size());
-  if (needed > given.limits.datagram) {
-    return problem{errc::metadata_too_large,
-                   "with metadata of " + std::to_string(metadata.size()) +
-                       " bytes this member's record takes " + std::to_string(needed) +
-                       " bytes; it must fit into a datagram of " +
-                       std::to_string(given.limits.datagram) + " (limits.datagram)"};
+  return check_record(inside, inside.self().service, metadata);
+}
+
+std::optional<problem> check_service(const core& inside, std::string_view service) {
+  if (service.size() > swim::service_max) {
+    return too_long(errc::service_too_long, "service address", service.size(), swim::service_max);
   }
-  return std::nullopt;
+  auto found = check_record(inside, service, inside.self().metadata);
+  if (found) found->code = errc::service_too_long;
+  return found;
 }
 
 std::optional<problem> check_seeds(const std::vector<std::string>& seeds) {
@@ -118,16 +92,6 @@ std::optional<problem> check_seeds(const std::vector<std::string>& seeds) {
     if (auto found = validate_seed(seed)) return found;
   }
   return std::nullopt;
-}
-
-void throw_if_failed(std::error_code error) {
-  if (error) throw std::system_error(error);
-}
-
-void throw_if_failed(const outcome& result) {
-  if (!result.error) return;
-  if (result.why.empty()) throw std::system_error(result.error);
-  throw std::system_error(result.error, result.why);
 }
 
 }  // namespace
@@ -150,6 +114,10 @@ void cluster::on_event(event_handler handler) {
   core_->set_handler(std::move(handler));
 }
 
+void cluster::on_message(message_handler handler) {
+  core_->set_message_handler(std::move(handler));
+}
+
 // --- Starting and stopping ---
 
 std::optional<problem> cluster::try_start(std::string_view towards) {
@@ -161,8 +129,7 @@ void cluster::start(std::string_view towards) {
 }
 
 void cluster::start(std::error_code& error, std::string_view towards) {
-  const auto found = try_start(towards);
-  error = found ? make_error_code(found->code) : std::error_code();
+  error = code_of(try_start(towards));
 }
 
 void cluster::stop() {
@@ -256,6 +223,10 @@ bool cluster::wait_for(std::size_t n, milliseconds timeout, std::error_code& err
   return false;
 }
 
+std::vector<member> cluster::graves() const {
+  return core_->graves();
+}
+
 ring_agreement cluster::agreement() const {
   return core_->take_numbers().agreement;
 }
@@ -267,13 +238,23 @@ std::vector<metric> cluster::stats() const {
 // --- What others are told ---
 
 void cluster::set_metadata(std::string metadata) {
-  throw_if(check_metadata(core_->settings(), metadata));
+  throw_if(check_metadata(*core_, metadata));
   throw_if_failed(publish_metadata(*core_, std::move(metadata)));
 }
 
 void cluster::set_metadata(std::string metadata, std::error_code& error) {
-  const auto found = check_metadata(core_->settings(), metadata);
-  error = found ? make_error_code(found->code) : publish_metadata(*core_, std::move(metadata));
+  error = code_of(check_metadata(*core_, metadata));
+  if (!error) error = publish_metadata(*core_, std::move(metadata));
+}
+
+void cluster::set_service(std::string service) {
+  throw_if(check_service(*core_, service));
+  throw_if_failed(publish_service(*core_, std::move(service)));
+}
+
+void cluster::set_service(std::string service, std::error_code& error) {
+  error = code_of(check_service(*core_, service));
+  if (!error) error = publish_service(*core_, std::move(service));
 }
 
 void cluster::set_weight(lifering::weight value) {
@@ -285,19 +266,33 @@ void cluster::set_weight(lifering::weight value, std::error_code& error) {
 }
 
 void cluster::ready() {
-  throw_if_failed(publish_phase(*core_, member_phase::serving));
+  throw_if_failed(core_->set_phase(member_phase::serving));
 }
 
 void cluster::ready(std::error_code& error) {
-  error = publish_phase(*core_, member_phase::serving);
+  error = core_->set_phase(member_phase::serving);
 }
 
 void cluster::drain() {
-  throw_if_failed(publish_phase(*core_, member_phase::draining));
+  throw_if_failed(core_->set_phase(member_phase::draining));
 }
 
 void cluster::drain(std::error_code& error) {
-  error = publish_phase(*core_, member_phase::draining);
+  error = core_->set_phase(member_phase::draining);
+}
+
+void cluster::set_health(bool good) {
+  throw_if_failed(core_->set_health(good));
+}
+
+void cluster::set_health(bool good, std::error_code& error) {
+  error = core_->set_health(good);
+}
+
+// --- Forgetting ---
+
+void cluster::start_forget(std::string name, operation_ptr done) {
+  core_->begin(swim::forget_command{{}, std::move(name)}, std::move(done));
 }
 
 void cluster::forget(std::string_view name) {

@@ -1,6 +1,7 @@
 // The life of a cluster object: made, started, stopped.
 #include "cluster/core.hpp"
 
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/thread_pool.hpp>
@@ -52,7 +53,9 @@ core::core(options given, std::optional<asio::any_io_executor> executor)
     : options_(std::move(given)),
       given_executor_(std::move(executor)),
       log_(make_logger(options_)),
-      publisher_(std::make_shared<publisher>(options_.placement)) {
+      publisher_(std::make_shared<publisher>(options_.placement)),
+      wanted_phase_(options_.phase),
+      health_(options_.health) {
   self_.name = options_.name;
   self_.phase = options_.phase;
   self_.address = endpoint::parse(options_.bind, net::default_port).value_or(endpoint{});
@@ -75,7 +78,8 @@ std::shared_ptr<core> core::make(options given, std::optional<asio::any_io_execu
   }
   made->dispatcher_ = std::make_shared<dispatcher>(
       made->given_executor_ ? *made->given_executor_ : made->event_thread_->executor(),
-      made->options_.limits.event_queue, [weak](std::string what) {
+      dispatcher::limits{made->options_.limits.event_queue, made->options_.limits.message_queue},
+      [weak](std::string what) {
         if (const auto self = weak.lock()) self->complain(std::move(what));
       });
   return made;
@@ -100,6 +104,11 @@ void core::set_handler(cluster::event_handler handler) {
   if (phase_ == phase::created) dispatcher_->set_handler(std::move(handler));
 }
 
+void core::set_message_handler(cluster::message_handler handler) {
+  const std::lock_guard lock(mutex_);
+  if (phase_ == phase::created) dispatcher_->set_message_handler(std::move(handler));
+}
+
 net::driver_options core::driver_options(std::string_view towards) const {
   net::driver_options result;
   result.cluster = options_.cluster;
@@ -110,6 +119,9 @@ net::driver_options core::driver_options(std::string_view towards) const {
   result.protocol.limits = options_.limits;
   result.protocol.placement = options_.placement.id();
   result.protocol.take_all_when_isolated = options_.take_all_when_isolated;
+  result.protocol.has_room = [events = dispatcher_](std::size_t payload) {
+    return events->has_room(payload);
+  };
   result.self.name = options_.name;
   result.self.weight = options_.weight;
   result.self.phase = options_.phase;
@@ -142,25 +154,29 @@ void core::run(const std::shared_ptr<net::driver>& driver) {
   driver_ = driver;
   strand_ = driver->get_strand();
   local_address_ = driver->local_address();
-  timer_.emplace(*strand_);
+  timers_.emplace(*strand_);
+  direct_payload_max_ = driver->protocol().direct_payload_max();
+  broadcast_payload_max_ = driver->protocol().broadcast_payload_max();
   publisher_->bind(
       *strand_, dispatcher_,
       [weak = std::weak_ptr(driver)](std::uint64_t fingerprint) {
         if (const auto held = weak.lock()) held->protocol().set_ring_fingerprint(fingerprint);
       },
-      log_);
+      make_pace(), log_);
   const auto& record = *driver->protocol().self();
   self_ = swim::to_member(record, record.incarnation, member_state::alive);
   roster_.apply(self_);
   batch first;
   first.members = roster_.publish();
   first.ring_changes = roster_.take_ring_changes();
+  first.urgent = true;
   publisher_->submit_now(std::move(first));
   phase_ = phase::running;
   asio::post(*strand_, [self = shared_from_this()] {
     if (self->unavailable()) return;
     self->driver_->start();
     self->refresh_each_second();
+    if (self->options_.health.check) self->check_health_after({});
   });
 }
 
@@ -195,12 +211,22 @@ bool core::begin_stop() {
   return phase_ == phase::stopping;
 }
 
-void core::await_stopped() const {
-  std::unique_lock lock(mutex_);
-  const auto is_over = [this] { return phase_ == phase::stopped; };
-  while (!ended_.wait_for(lock, std::chrono::milliseconds(100), is_over)) {
-    // An io_context that has run out will not bring us any further; what is pending ends with it.
-    if (given_executor_ && has_run_out(*given_executor_)) return;
+void core::await_stopped() {
+  constexpr std::chrono::milliseconds look{100};
+  constexpr int idle_looks_max = 20;
+  const auto turns = std::make_shared<std::atomic<int>>(0);
+  int seen = -1;
+  for (int idle_looks = 0;; ++idle_looks) {
+    if (turns->load() != seen) {
+      idle_looks = 0;
+      seen = turns->load();
+      asio::post(*strand_, [turns] { ++*turns; });
+    }
+    std::unique_lock lock(mutex_);
+    if (ended_.wait_for(lock, look, [this] { return phase_ == phase::stopped; })) return;
+    // An executor that nobody runs won't bring us any further; what is pending ends with it.
+    if (!given_executor_) continue;
+    if (idle_looks >= idle_looks_max || has_run_out(*given_executor_)) return;
   }
 }
 
@@ -230,7 +256,8 @@ void core::end_threads() {
 }
 
 void core::close() {
-  timer_->cancel();
+  for (auto* timer : {&timers_->refresh, &timers_->ring, &timers_->health, &timers_->check})
+    timer->cancel();
   driver_->stop([self = shared_from_this()] { self->on_driver_closed(); });
 }
 
@@ -254,6 +281,34 @@ void core::on_driver_closed() {
 endpoint core::local_address() const {
   const std::lock_guard lock(mutex_);
   return local_address_;
+}
+
+std::error_code core::may_broadcast() const {
+  if (const auto error = unavailable()) return error;
+  const std::lock_guard lock(mutex_);
+  return self_.present() ? std::error_code() : errc::stopped;
+}
+
+std::error_code core::may_send_to(std::string_view name) const {
+  if (const auto error = may_broadcast()) return error;
+  const std::lock_guard lock(mutex_);
+  const bool there = name != options_.name && latest_.find(name) != nullptr;
+  return there ? std::error_code() : errc::unknown_member;
+}
+
+std::vector<member> core::graves() const {
+  std::vector<swim::view_row> rows;
+  {
+    const std::lock_guard lock(mutex_);
+    rows = graves_;
+  }
+  std::vector<member> result;
+  result.reserve(rows.size());
+  for (const auto& row : rows)
+    result.push_back(swim::to_member(*row.subject, row.incarnation, row.state));
+  std::sort(result.begin(), result.end(),
+            [](const member& a, const member& b) { return a.name < b.name; });
+  return result;
 }
 
 member core::self() const {

@@ -19,6 +19,7 @@
 
 #include "base/log.hpp"
 #include "cluster/dispatcher.hpp"
+#include "cluster/health.hpp"
 #include "cluster/loop_thread.hpp"
 #include "cluster/numbers.hpp"
 #include "cluster/publisher.hpp"
@@ -26,6 +27,7 @@
 #include "net/driver.hpp"
 #include "swim/effect.hpp"
 #include "swim/input.hpp"
+#include "swim/message.hpp"
 
 namespace lifering::cluster_detail {
 
@@ -47,11 +49,20 @@ class core : public std::enable_shared_from_this<core> {
   dispatcher& events() const noexcept { return *dispatcher_; }
 
   void set_handler(cluster::event_handler handler);
+  void set_message_handler(cluster::message_handler handler);
   std::optional<problem> start(std::string_view towards);
 
   /// Hands a command to the machine; `done` hears of its end. Gives the command its number.
   template <class Command>
   void begin(Command command, std::unique_ptr<operation> done);
+
+  /// What the application wants, and how it fares; from both follows the phase that others see.
+  std::error_code set_phase(member_phase wanted);
+  std::error_code set_health(bool good);
+
+  /// How long payloads may be. After start().
+  std::size_t direct_payload_max() const noexcept { return direct_payload_max_; }
+  std::size_t broadcast_payload_max() const noexcept { return broadcast_payload_max_; }
 
   /// Why commands can't be given now, if so.
   std::error_code unavailable() const;
@@ -68,6 +79,12 @@ class core : public std::enable_shared_from_this<core> {
   endpoint local_address() const;
   member self() const;
   numbers take_numbers() const;
+  std::vector<member> graves() const;
+
+  /// Whether the machine holds another member of that name present, and we are one ourselves. Not
+  /// behind it, as the published list may be.
+  std::error_code may_send_to(std::string_view name) const;
+  std::error_code may_broadcast() const;
 
  private:
   enum class phase { created, running, stopping, stopped };
@@ -80,7 +97,7 @@ class core : public std::enable_shared_from_this<core> {
   void run(const std::shared_ptr<net::driver>& driver);
   void complain(std::string what);
   bool begin_stop();
-  void await_stopped() const;
+  void await_stopped();
   void end_threads();
 
   // On the strand.
@@ -95,7 +112,17 @@ class core : public std::enable_shared_from_this<core> {
   void sync_self();
   batch finished_batch(batch next);
   void refresh();
+  void refresh_graves();
   void refresh_each_second();
+
+  ring_pace make_pace();
+  void sync_phase();
+  void hear_health(bool good);
+  void advance_health();
+  void check_health_after(std::chrono::milliseconds pause);
+  void begin_check();
+  void end_check(bool good);
+
   void close();
   void on_driver_closed();
 
@@ -118,16 +145,30 @@ class core : public std::enable_shared_from_this<core> {
   phase phase_ = phase::created;
   std::optional<strand> strand_;
   numbers numbers_;
+  std::vector<swim::view_row> graves_;
+  member_list latest_;  ///< Published or soon to be.
   member self_;
   endpoint local_address_;
 
   // On the strand, but for start(), which sets them up before anything runs there.
   std::shared_ptr<net::driver> driver_;
-  std::optional<asio::steady_timer> timer_;
+  std::size_t direct_payload_max_ = 0;
+  std::size_t broadcast_payload_max_ = 0;
+  struct timers {
+    explicit timers(const strand& on) : refresh(on), ring(on), health(on), check(on) {}
+    asio::steady_timer refresh;
+    asio::steady_timer ring;
+    asio::steady_timer health;
+    asio::steady_timer check;
+  };
+  std::optional<timers> timers_;
   roster roster_;
+  member_phase wanted_phase_;
+  health_rule health_;
+  enum class command_kind { join, send, other };
   struct pending_command {
     std::unique_ptr<operation> done;
-    bool is_join;
+    command_kind kind;
   };
   std::map<swim::command_id, pending_command> pending_;
 };
@@ -152,8 +193,10 @@ void core::begin(Command command, std::unique_ptr<operation> done) {
 template <class Command>
 void core::issue(const Command& command, std::unique_ptr<operation> done) {
   if (unavailable()) return done->complete(errc::canceled, 0, "the cluster object was stopped");
-  constexpr bool is_join = std::is_same_v<Command, swim::join_command>;
-  pending_.emplace(command.id, pending_command{std::move(done), is_join});
+  constexpr auto kind = std::is_same_v<Command, swim::join_command>   ? command_kind::join
+                        : std::is_same_v<Command, swim::send_command> ? command_kind::send
+                                                                      : command_kind::other;
+  pending_.emplace(command.id, pending_command{std::move(done), kind});
   driver_->command(command);
   sync_self();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cluster/core.hpp"
+#include "cluster/steady.hpp"
 #include "cluster/text.hpp"
 #include "swim/record.hpp"
 
@@ -13,13 +14,9 @@ namespace {
 
 using std::chrono::system_clock;
 
-base::time_point machine_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return base::time_point(std::chrono::duration_cast<base::duration>(since));
-}
-
-ring_agreement to_agreement(const swim::protocol::peer_agreement& from, base::time_point now) {
-  ring_agreement result{from.agreeing, from.differing, std::nullopt};
+ring_agreement to_agreement(const swim::protocol::peer_agreement& from, std::uint64_t fingerprint,
+                            base::time_point now) {
+  ring_agreement result{fingerprint, from.agreeing, from.differing, from.unheard, std::nullopt};
   if (from.differing == 0 && from.since <= now) {
     result.agreed_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - from.since);
   }
@@ -61,21 +58,32 @@ std::string describe(event_kind kind, const member& subject) {
 void core::cancel(swim::command_id target) {
   if (unavailable()) return;
   driver_->command(swim::cancel_command{target});
+  // What was sent can't be taken back; but nobody waits for it any more.
+  const auto found = pending_.find(target);
+  if (found == pending_.end() || found->second.kind != command_kind::send) return;
+  const auto done = std::move(found->second.done);
+  pending_.erase(found);
+  done->complete(errc::canceled, 0, "");
 }
 
 void core::on_batch(std::span<const swim::effect> effects) {
   batch next;
+  std::vector<message> heard;
   for (const auto& effect : effects) {
     if (const auto* change = std::get_if<swim::member_changed>(&effect)) {
       on_change(*change, next);
     } else if (const auto* done = std::get_if<swim::completed>(&effect)) {
       on_completed(*done, next);
+    } else if (const auto* said = std::get_if<swim::user_received>(&effect)) {
+      heard.push_back({said->from, said->kind, said->payload, system_clock::now()});
     }
   }
   const bool superseded = std::any_of(
       next.changes.begin(), next.changes.end(),
       [](const member_change& change) { return change.kind == event_kind::superseded; });
   publisher_->submit(finished_batch(std::move(next)));
+  for (auto& each : heard)
+    dispatcher_->push(std::move(each));
   refresh();
   if (superseded) begin_stop();
 }
@@ -95,7 +103,7 @@ void core::on_change(const swim::member_changed& effect, batch& next) {
 void core::on_completed(const swim::completed& effect, batch& next) {
   const auto found = pending_.find(effect.command);
   if (found == pending_.end()) return;
-  if (found->second.is_join) log_join(effect);
+  if (found->second.kind == command_kind::join) log_join(effect);
   next.completions.push_back(
       {std::move(found->second.done), effect.error, effect.count, effect.detail});
   pending_.erase(found);
@@ -126,11 +134,15 @@ batch core::finished_batch(batch next) {
     const std::lock_guard lock(mutex_);
     if (self_ != now) {
       self_ = now;
+      const auto others_changes = roster_.ring_changes();
       roster_.apply(now);
+      next.urgent = roster_.ring_changes() != others_changes;
     }
   }
   next.members = roster_.publish();
   next.ring_changes = roster_.take_ring_changes();
+  const std::lock_guard lock(mutex_);
+  latest_ = member_list(next.members);
   return next;
 }
 
@@ -149,16 +161,37 @@ void core::refresh() {
   fresh.view_digest = machine.view_digest();
   fresh.local_health = machine.local_health();
   fresh.queued_updates = machine.queued_updates();
-  fresh.agreement = to_agreement(machine.agreement(machine_now()), machine_now());
+  fresh.sick = health_.sick() ? 1 : 0;
+  const auto now = steady_now();
+  fresh.agreement = to_agreement(machine.agreement(now), publisher_->ring().fingerprint(), now);
+  bool graves_changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    numbers_ = fresh;
+    graves_changed = graves_.size() != fresh.graves;
+  }
+  if (graves_changed) refresh_graves();
+}
+
+/// Looks at the whole table, so not at every turn.
+void core::refresh_graves() {
+  std::vector<swim::view_row> fresh;
+  driver_->protocol().for_each_member(
+      [&](const swim::record_ptr& subject, std::uint64_t incarnation, member_state state) {
+        const bool gone = state == member_state::failed || state == member_state::left;
+        if (gone && subject->name != options_.name) fresh.push_back({subject, incarnation, state});
+      });
   const std::lock_guard lock(mutex_);
-  numbers_ = fresh;
+  graves_ = std::move(fresh);
 }
 
 void core::refresh_each_second() {
+  sync_phase();
   sync_self();
   refresh();
-  timer_->expires_after(std::chrono::seconds(1));
-  timer_->async_wait([weak = weak_from_this()](std::error_code error) {
+  refresh_graves();
+  timers_->refresh.expires_after(std::chrono::seconds(1));
+  timers_->refresh.async_wait([weak = weak_from_this()](std::error_code error) {
     const auto self = weak.lock();
     if (!error && self && !self->unavailable()) self->refresh_each_second();
   });

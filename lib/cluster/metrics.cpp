@@ -44,7 +44,12 @@ void add_gauges(const numbers& n, table& to) {
            n.agreement.agreeing);
   to.gauge("peers_differing", "Peers lately heard from that place keys otherwise.",
            n.agreement.differing);
+  to.gauge("peers_unheard", "Peers not heard lately or not since our ring changed.",
+           n.agreement.unheard);
   to.gauge("events_queued", "Events that wait for the application.", n.events.queued);
+  to.gauge("message_bytes_queued", "Bytes of messages that wait for the application.",
+           n.events.message_bytes);
+  to.gauge("sick", "1 while the application says that it can't serve.", n.sick);
 }
 
 void add_transport(const net::counters& n, table& to) {
@@ -118,6 +123,11 @@ void add_facade(const numbers& n, table& to) {
   to.count("events_delivered", "Events given to the application.", n.events.delivered);
   to.count("events_merged", "Events folded into others, as the application was slow.",
            n.events.merged);
+  to.count("messages_delivered", "Messages given to the application.", n.events.messages_delivered);
+  to.count("messages_dropped", "Messages that found no room or no handler.",
+           n.events.messages_dropped);
+  to.count("messages_refused", "Reliable messages likewise; their senders were told.",
+           n.events.messages_refused);
   to.count("callbacks_thrown", "Calls of the application that threw.", n.events.thrown);
   to.count("publications", "Views published.", n.publications.publications);
   to.count("long_builds", "Rings built on the thread for long builds.", n.publications.long_builds);

@@ -29,6 +29,7 @@ struct numbers {
   std::uint64_t view_digest = 0;
   std::uint64_t local_health = 0;
   std::uint64_t queued_updates = 0;
+  std::uint64_t sick = 0;
 
   ring_agreement agreement;
 };

@@ -113,6 +113,15 @@ void check_limits(const options& given, checker& check) {
   check.range("limits.graves", given.limits.graves, 16, 1'000'000);
   check.range("limits.streams", given.limits.streams, 4, 10'000);
   check.range("limits.event_queue", given.limits.event_queue, 16, 1'000'000);
+  check.range("limits.message_queue", given.limits.message_queue, std::size_t{64} << 10,
+              std::size_t{1} << 30);
+}
+
+void check_pace(const options& given, checker& check) {
+  check.range("ring_gather", given.ring_gather, 0ms, 10s);
+  check.range("health.interval", given.health.interval, 10ms, 1h);
+  check.range("health.bad_for", given.health.bad_for, 0ms, 24h);
+  check.range("health.good_for", given.health.good_for, 0ms, 24h);
 }
 
 /// News of a member travels whole in one datagram.
@@ -161,6 +170,7 @@ std::optional<problem> options::validate() const {
   check.merge(placement.validate());
   check_protocol(protocol, check);
   check_limits(*this, check);
+  check_pace(*this, check);
   check_record_fits(*this, check);
   return check.result();
 }

@@ -13,6 +13,7 @@ namespace {
 void gather(batch& earlier, batch later) {
   earlier.members = std::move(later.members);
   earlier.ring_changes += later.ring_changes;
+  earlier.urgent = earlier.urgent || later.urgent;
   std::move(later.changes.begin(), later.changes.end(), std::back_inserter(earlier.changes));
   std::move(later.completions.begin(), later.completions.end(),
             std::back_inserter(earlier.completions));
@@ -23,10 +24,11 @@ void gather(batch& earlier, batch later) {
 publisher::publisher(placement_options placement) : ring_(std::move(placement)) {}
 
 void publisher::bind(const strand& where, std::shared_ptr<dispatcher> events,
-                     std::function<void(std::uint64_t)> on_ring, base::logger log) {
+                     std::function<void(std::uint64_t)> on_ring, ring_pace pace, base::logger log) {
   strand_ = where;
   events_ = std::move(events);
   on_ring_ = std::move(on_ring);
+  pace_ = std::move(pace);
   log_ = std::move(log);
 }
 
@@ -85,16 +87,39 @@ bool publisher::is_long_build(const batch& next) const {
 }
 
 void publisher::submit(batch next) {
-  if (building_) {
-    if (waiting_) {
-      gather(*waiting_, std::move(next));
-    } else {
-      waiting_ = std::move(next);
-    }
+  const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.gather.count() > 0 &&
+                        pace_.now() < quiet_until_;
+  if (!building_ && !waiting_ && !too_soon) return start(std::move(next));
+  {
     const std::lock_guard lock(mutex_);
     ++counts_.gathered;
-    return;
   }
+  if (waiting_) {
+    gather(*waiting_, std::move(next));
+  } else {
+    waiting_ = std::move(next);
+  }
+  if (!building_) start_when_due();
+}
+
+void publisher::start_when_due() {
+  if (!waiting_->can_wait() || waiting_->ring_changes == 0 || pace_.now() >= quiet_until_) {
+    return start_waiting();
+  }
+  if (std::exchange(called_, true)) return;
+  pace_.call_at(quiet_until_, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->called_ = false;
+    if (self->waiting_ && !self->building_) self->start_when_due();
+  });
+}
+
+void publisher::start_waiting() {
+  start(*std::exchange(waiting_, std::nullopt));
+}
+
+void publisher::start(batch next) {
   if (is_long_build(next)) return build_on_thread(std::make_shared<batch>(std::move(next)));
   submit_now(std::move(next));
 }
@@ -133,7 +158,7 @@ void publisher::on_built() {
   }
   if (!done) return;  // close() was faster
   conclude(*done);
-  if (waiting_) submit(*std::exchange(waiting_, std::nullopt));
+  if (waiting_) start_when_due();
 }
 
 /// Any thread, one at a time.
@@ -168,7 +193,11 @@ std::optional<ring_event> publisher::publish_ring(batch& next) {
 
 void publisher::conclude(batch& done) {
   if (done.error) log_(log_level::error, "The ring stays as it was: " + done.error.message());
-  if (done.ring_changes > 0) on_ring_(ring_.fingerprint());
+  if (done.ring_changes > 0) {
+    on_ring_(ring_.fingerprint());
+    if (pace_.gather.count() > 0 && done.can_wait())
+      quiet_until_ = pace_.now() + base::duration(pace_.gather);
+  }
   for (const auto& each : done.completions)
     each.tell();
 }
@@ -181,11 +210,8 @@ void publisher::close() {
     built = std::exchange(built_, nullptr);
   }
   if (built) conclude(*built);
-  if (waiting_) {
-    for (const auto& each : waiting_->completions)
-      each.tell();
-    waiting_.reset();
-  }
+  building_ = false;
+  if (waiting_) submit_now(*std::exchange(waiting_, std::nullopt));
 }
 
 void publisher::disconnect() {

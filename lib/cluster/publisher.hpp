@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/time.hpp"
 #include "cluster/dispatcher.hpp"
 #include "cluster/loop_thread.hpp"
 #include "cluster/roster.hpp"
@@ -36,14 +37,27 @@ struct batch {
   std::vector<member_change> changes;
   std::size_t ring_changes = 0;       ///< Changes that make another ring; 0: the same ring.
   std::vector<finished> completions;  ///< Told last, on the strand.
+  bool urgent = false;                ///< Of our own doing: not to be gathered.
   std::error_code error{};            ///< Why the ring stayed as it was, if it did.
+
+  bool can_wait() const noexcept { return !urgent && completions.empty(); }
+};
+
+/// How fast rings may follow each other, and the time by which that is measured.
+struct ring_pace {
+  std::chrono::milliseconds gather{0};
+  std::function<base::time_point()> now;
+
+  /// Calls back on the strand when that time has come. Not asked again before.
+  std::function<void(base::time_point, std::function<void()>)> call_at;
 };
 
 /// Readers on any thread, one writer on a strand.
 ///
 /// A ring that is cheap to build is built on the strand. A longer build goes to a thread of its
 /// own, made for the first one, so that the strand is never held up for more than about a
-/// millisecond; what arrives meanwhile is gathered and becomes one publication after it.
+/// millisecond. What arrives during a build is gathered and becomes one publication after it;
+/// likewise changes of the ring that follow another one too soon, with what follows them.
 class publisher : public std::enable_shared_from_this<publisher> {
  public:
   using strand = asio::strand<asio::any_io_executor>;
@@ -70,9 +84,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   // The writer, on the strand.
 
   /// Where the writer's strand is, where events go, what is told of each new ring's fingerprint,
-  /// and where to log. Before the first batch.
+  /// how fast rings may follow each other, and where to log. Before the first batch.
   void bind(const strand& where, std::shared_ptr<dispatcher> events,
-            std::function<void(std::uint64_t)> on_ring, base::logger log);
+            std::function<void(std::uint64_t)> on_ring, ring_pace pace, base::logger log);
 
   /// Publishes, at once or soon.
   void submit(batch next);
@@ -80,8 +94,8 @@ class publisher : public std::enable_shared_from_this<publisher> {
   /// Publishes at once, however long that takes.
   void submit_now(batch next);
 
-  /// Ends it after the last submit(): waits for a build that is under way and completes what still
-  /// waits to be completed.
+  /// Ends it after the last submit(): waits for a build that is under way and publishes what still
+  /// waits.
   void close();
 
   // Any thread.
@@ -99,6 +113,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   std::optional<ring_event> publish_ring(batch& next);
   void conclude(batch& done);
   void on_built();
+  void start(batch next);
+  void start_waiting();
+  void start_when_due();
 
   hash_ring ring_;
   std::shared_ptr<dispatcher> events_;
@@ -119,6 +136,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   std::optional<loop_thread> builder_;
   bool building_ = false;  ///< From giving the builder work until that is concluded.
   std::optional<batch> waiting_;
+  ring_pace pace_;
+  base::time_point quiet_until_{};  ///< No ring of others' making before this.
+  bool called_ = false;             ///< pace_ will call back.
 };
 
 }  // namespace lifering::cluster_detail

@@ -27,6 +27,7 @@ class roster {
 
   /// How many changes since the last take_ring_changes() concern the ring: who is in it, weights
   /// and zones.
+  std::size_t ring_changes() const noexcept { return ring_changes_; }
   std::size_t take_ring_changes() noexcept;
 
  private:

@@ -135,6 +135,96 @@ TEST_CASE("metadata and weight are changed at run time and seen by all", "[agent
   CHECK(all[1]->ask("set-meta " + std::string(513, 'x')).has("error"));
 }
 
+TEST_CASE("messages of each way are events of those whom they were for", "[agent]") {
+  auto all = form_cluster(3);
+  const auto heard = [&](std::size_t by, const std::string& text) {
+    const auto line = all[by]->own().wait_for_line(
+        [&](const std::string& each) {
+          return each.starts_with("{\"event\":\"message\"") &&
+                 json::parse(each)["text"].text() == text;
+        },
+        agent_patience);
+    if (!line) throw std::runtime_error("never heard: " + text);
+    return json::parse(*line);
+  };
+  CHECK(all[1]->ask("send n0 by datagram, \xff\xe2\x82\xac")["ok"].boolean());
+  const auto direct = heard(0, "by datagram, \xff\xe2\x82\xac");
+  CHECK(direct["from"].text() == "n1");
+  CHECK(direct["kind"].text() == "direct");
+  CHECK(direct["t"].number() > 1.6e9);
+  const std::string large(200'000, 'x');
+  CHECK(all[2]->ask("send-reliably n0 " + large)["ok"].boolean());
+  CHECK(heard(0, large)["kind"].text() == "reliable");
+  CHECK(all[0]->ask("broadcast to all of you")["ok"].boolean());
+  for (const std::size_t each : {std::size_t{1}, std::size_t{2}}) {
+    CHECK(heard(each, "to all of you")["kind"].text() == "broadcast");
+    CHECK(heard(each, "to all of you")["from"].text() == "n0");
+  }
+}
+
+TEST_CASE("an agent that isn't ready, drains or isn't well owns nothing and stays a member",
+          "[agent]") {
+  agent first("n0");
+  agent second("n1", {first.address()}, {"--not-ready"});
+  const auto phase = [&] {
+    const json members = first.ask("members")["members"];
+    return members.size() < 2 ? std::string() : members[1]["phase"].text();
+  };
+  const auto reaches = [&](const std::string& wanted) {
+    const auto end = process::clock::now() + agent_patience;
+    while (phase() != wanted && process::clock::now() < end) {
+    }
+    return phase() == wanted;
+  };
+  const auto owns_keys = [&] {
+    for (int i = 0; i < 100; ++i) {
+      if (first.owner("key-" + std::to_string(i)) == "n1") return true;
+    }
+    return false;
+  };
+  REQUIRE(reaches("joining"));
+  CHECK_FALSE(owns_keys());
+  CHECK(second.ask("ready")["ok"].boolean());
+  REQUIRE(reaches("serving"));
+  CHECK(owns_keys());
+  CHECK(second.ask("drain")["ok"].boolean());
+  REQUIRE(reaches("draining"));
+  CHECK_FALSE(owns_keys());
+  CHECK(second.ask("ready")["ok"].boolean());
+  REQUIRE(reaches("serving"));
+  CHECK(second.ask("health bad")["ok"].boolean());
+  REQUIRE(reaches("draining"));
+  CHECK_FALSE(owns_keys());
+  CHECK(second.ask("set-service 10.0.0.9:80")["ok"].boolean());
+  first.wait_for_event("updated", "n1");
+  CHECK(first.count_events("failed", "n1") == 0);
+  CHECK(first.count_events("left", "n1") == 0);
+}
+
+TEST_CASE("agreement and graves tell what the others hold and who is gone", "[agent]") {
+  auto all = form_cluster(3);
+  const auto end = process::clock::now() + agent_patience;
+  const auto agreement = [&] { return all[0]->ask("agreement")["agreement"]; };
+  while (agreement()["agreeing"].number() < 2 && process::clock::now() < end) {
+  }
+  CHECK(agreement()["agreeing"].number() == 2);
+  CHECK(agreement()["unheard"].number() == 0);
+  CHECK(agreement()["fingerprint"].text() == all[0]->fingerprint());
+  CHECK(agreement()["agreed_ms"].number() >= 0);
+  all[2]->kill();
+  all[0]->wait_for_event("failed", "n2");
+  const auto grave = [&] { return all[0]->ask("graves")["graves"]; };
+  while (grave().size() == 0 && process::clock::now() < end) {
+  }
+  REQUIRE(grave().size() == 1);
+  CHECK(grave()[0]["name"].text() == "n2");
+  CHECK(grave()[0]["state"].text() == "failed");
+  CHECK(all[0]->ask("forget n2")["ok"].boolean());
+  while (grave()[0]["state"].text() != "left" && process::clock::now() < end) {
+  }
+  CHECK(grave()[0]["state"].text() == "left");
+}
+
 TEST_CASE("events carry what they are about, and rings their fingerprint", "[agent]") {
   auto all = form_cluster(2, {"--service", "10.9.8.7:80", "--weight", "2.5"});
   const auto joined = all[0]->wait_for_event("joined", "n1");

@@ -54,9 +54,23 @@ void call_everything(cluster& member, std::error_code& waiting) {
   CHECK_FALSE(error);
   member.ready(error);
   CHECK_FALSE(error);
+  member.set_service("from inside", error);
+  CHECK_FALSE(error);
+  member.set_health(true, error);
+  CHECK_FALSE(error);
+  member.on_message({});  // ignored
+  member.broadcast("from inside", error);
+  CHECK_FALSE(error);
+  member.send("nobody", "from inside", error);
+  CHECK(error == errc::unknown_member);
+  static_cast<void>(member.graves());
   member.async_join({}, [](std::error_code, std::size_t) {});
+  member.async_send_reliably("nobody", "from inside", [](std::error_code) {});
+  member.async_forget("nobody", [](std::error_code) {});
 
   member.wait_for(1, 1s, waiting);
+  member.send_reliably("nobody", "from inside", error);
+  CHECK(error == errc::unknown_member);
   member.forget("nobody", error);
   CHECK(error == (waiting ? waiting : errc::unknown_member));
   member.join({}, error);
@@ -67,20 +81,72 @@ void call_everything(cluster& member, std::error_code& waiting) {
 
 }  // namespace
 
-TEST_CASE("every call works inside a handler on the library's own threads", "[callback]") {
-  cluster member(member_options("a"));
-  std::promise<std::error_code> done;
-  bool first = true;
-  member.on_event([&](const event&) {
-    if (!std::exchange(first, false)) return;
-    std::error_code waiting;
-    call_everything(member, waiting);
-    done.set_value(waiting);
-  });
-  member.start();
-  auto result = done.get_future();
-  REQUIRE(result.wait_for(patience) == std::future_status::ready);
-  CHECK_FALSE(result.get());
+/// The places where an object on threads of its own calls the application.
+enum class place { in_event, in_message, in_check, in_completion };
+
+/// Runs `act` once at that place of `member`, which `peer` helps to reach.
+struct caller {
+  explicit caller(place where, std::function<void(cluster&)> act) {
+    auto once = [this, act = std::move(act), called = std::make_shared<bool>(false)] {
+      if (std::exchange(*called, true)) return;
+      act(*member);
+      done.set_value();
+    };
+    auto options = member_options("a");
+    options.health.interval = 10ms;
+    if (where == place::in_check) {
+      options.health.check = [once] {
+        once();
+        return true;
+      };
+    }
+    member = std::make_unique<cluster>(options);
+    if (where == place::in_event) member->on_event([once](const event&) { once(); });
+    if (where == place::in_message) {
+      member->on_message([once](const lifering::message&) { once(); });
+    }
+    member->start();
+    if (where == place::in_completion) {
+      member->async_join({}, [once](std::error_code, std::size_t) { once(); });
+    }
+    if (where == place::in_message) {
+      peer.start();
+      peer.join(seeds_of(*member));
+      peer.send("a", "now");
+    }
+  }
+
+  bool is_done() { return done.get_future().wait_for(patience) == std::future_status::ready; }
+
+  std::promise<void> done;
+  std::unique_ptr<cluster> member;
+  cluster peer{member_options("peer")};
+};
+
+TEST_CASE("every call works inside every callback on the library's own threads", "[callback]") {
+  const auto where =
+      GENERATE(place::in_event, place::in_message, place::in_check, place::in_completion);
+  std::error_code waiting = errc::busy;
+  caller on(where, [&](cluster& member) { call_everything(member, waiting); });
+  REQUIRE(on.is_done());
+  CHECK_FALSE(waiting);
+}
+
+TEST_CASE("an object may be stopped, and destroyed, inside every callback", "[callback]") {
+  const auto where =
+      GENERATE(place::in_event, place::in_message, place::in_check, place::in_completion);
+  SECTION("stopped") {
+    caller on(where, [](cluster& member) { member.stop(); });
+    REQUIRE(on.is_done());
+    on.member->stop();
+  }
+  SECTION("destroyed") {
+    std::promise<caller*> made;
+    caller on(where, [made = made.get_future().share()](cluster&) { made.get()->member.reset(); });
+    made.set_value(&on);
+    REQUIRE(on.is_done());
+    CHECK_FALSE(on.member);
+  }
 }
 
 TEST_CASE("inside a handler on the caller's thread waiting calls are refused, the others work",
@@ -182,6 +248,7 @@ TEST_CASE("a handler that is stuck holds up neither the membership nor the looku
   std::latch release(1);
   auto options = member_options("a");
   options.limits.event_queue = 16;
+  options.ring_gather = 0ms;
   event_memory seen;
   cluster first(options);
   std::uint64_t last_number = 0;
@@ -262,6 +329,17 @@ TEST_CASE("a context that nobody runs any more holds up neither stop nor the des
     asio::io_context context;
     cluster member(context, member_options("a"));
     member.start();
+  }
+  SECTION("it never ran, and stop waits for two seconds in vain") {
+    asio::io_context context;
+    cluster member(context, member_options("a"));
+    member.start();
+    std::error_code error;
+    member.stop();
+    member.leave(error);
+    CHECK(error == errc::stopped);
+    context.run();  // Ends, since nothing is left to do.
+    member.stop();
   }
   SECTION("it ends before what was destroyed on it") {
     auto context = std::make_unique<asio::io_context>();

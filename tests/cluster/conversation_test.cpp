@@ -138,6 +138,17 @@ TEST_CASE("an odd command is an error and the next is answered", "[conversation]
   CHECK(one.ask("owner ")["owner"].is_null());
   CHECK(one.ask("owner")["owner"].is_null());
   CHECK(one.ask("forget nobody").has("error"));
+  CHECK(one.ask("health").has("error"));
+  CHECK(one.ask("health so-so")["error"].text().find("\"so-so\"") != std::string::npos);
+  CHECK(one.ask("send").has("error"));
+  CHECK(one.ask("send nobody text")["error"].text().find("\"nobody\"") != std::string::npos);
+  CHECK(one.ask("send a text").has("error"));
+  CHECK(one.ask("send-reliably nobody text").has("error"));
+  CHECK(one.ask("broadcast " + std::string(2000, 'b')).has("error"));
+  CHECK(one.ask("broadcast to nobody")["ok"].boolean());
+  CHECK(one.ask("set-service " + std::string(256, 's')).has("error"));
+  CHECK(one.ask("graves")["graves"].size() == 0);
+  CHECK(one.ask("agreement")["agreement"]["agreeing"].number() == 0);
   CHECK(one.ask(std::string("mem\0bers", 8)).has("error"));
   CHECK(one.ask("owner " + std::string(100'000, 'k'))["owner"].text() == "a");
   CHECK(one.ask("owner " + std::string(3 << 20, 'k'))["error"].text() == "the line is too long");

@@ -44,7 +44,14 @@ struct bench {
     });
     published = std::make_shared<detail::publisher>(placement);
     published->bind(strand, events,
-                    [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; }, {});
+                    [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; },
+                    {300ms, [this] { return now; },
+                     [this](lifering::base::time_point when, std::function<void()> call) {
+                       CHECK_FALSE(due);
+                       due_at = when;
+                       due = std::move(call);
+                     }},
+                    {});
   }
 
   /// A batch in which these members come.
@@ -59,6 +66,12 @@ struct bench {
     next.members = roster.publish();
     next.ring_changes = roster.take_ring_changes();
     return next;
+  }
+
+  /// Lets time pass up to there, and what waits for it happen.
+  void at(lifering::base::time_point then) {
+    now = then;
+    if (due && due_at <= now) std::exchange(due, nullptr)();
   }
 
   void run() {
@@ -77,12 +90,17 @@ struct bench {
   asio::io_context context;
   asio::strand<asio::any_io_executor> strand{
       asio::make_strand(asio::any_io_executor(context.get_executor()))};
-  std::shared_ptr<detail::dispatcher> events =
-      std::make_shared<detail::dispatcher>(context.get_executor(), 1000, [](const std::string&) {});
+  std::shared_ptr<detail::dispatcher> events = std::make_shared<detail::dispatcher>(
+      context.get_executor(), detail::dispatcher::limits{1000, 1 << 20}, [](const std::string&) {});
   std::shared_ptr<detail::publisher> published;
   detail::roster roster;
   std::vector<std::string> story;
   std::uint64_t last_fingerprint = 0;
+
+  // The clock, and what waits for it.
+  lifering::base::time_point now{1h};
+  lifering::base::time_point due_at{};
+  std::function<void()> due;
 };
 
 }  // namespace
@@ -141,6 +159,97 @@ TEST_CASE("a long build leaves the strand, and what comes meanwhile is one publi
   CHECK(on.published->count().long_builds == 2);
   CHECK(on.published->count().gathered == 2);
   on.published->close();
+}
+
+TEST_CASE("the first change of a quiet ring is published at once, later ones gather for 0.3 s",
+          "[publisher]") {
+  bench on(placement_options::classic());
+  const auto begin = on.now;
+  on.published->submit(on.coming({"a"}));
+  CHECK(on.published->ring().size() == 1);
+  on.now = begin + 1ms;
+  on.published->submit(on.coming({"b"}));
+  on.now = begin + 200ms;
+  on.published->submit(on.coming({"c", "d"}));
+  on.at(begin + 299ms);
+  CHECK(on.published->ring().size() == 1);
+  CHECK(on.published->members().size() == 1);
+  on.at(begin + 300ms);
+  CHECK(on.published->ring().size() == 4);
+  CHECK(on.published->members().size() == 4);
+  CHECK(on.published->ring().version() == 2);
+  // The next one follows that ring, not the first.
+  on.now = begin + 599ms;
+  on.published->submit(on.coming({"e"}));
+  CHECK(on.published->ring().size() == 4);
+  on.at(begin + 600ms);
+  CHECK(on.published->ring().size() == 5);
+  // And after a quiet time it is at once again.
+  on.now = begin + 900ms;
+  on.published->submit(on.coming({"f"}));
+  CHECK(on.published->ring().size() == 6);
+  on.run();
+  CHECK(on.story == std::vector<std::string>{"joined a", "ring of 1", "joined b", "joined c",
+                                             "joined d", "ring of 4", "joined e", "ring of 5",
+                                             "joined f", "ring of 6"});
+}
+
+TEST_CASE("what changes no ring waits for no other ring, but not before one that is held back",
+          "[publisher]") {
+  bench on(placement_options::classic());
+  on.published->submit(on.coming({"a"}));
+  const auto suspicion_of_a = [&] {
+    member subject;
+    subject.name = "a";
+    subject.state = member_state::suspect;
+    detail::batch next;
+    const auto before = on.roster.apply(subject);
+    next.changes.push_back({event_kind::suspected, {}, before, subject});
+    next.members = on.roster.publish();
+    next.ring_changes = on.roster.take_ring_changes();
+    return next;
+  };
+  on.published->submit(suspicion_of_a());
+  CHECK(on.published->members()[0].state == member_state::suspect);
+  on.published->submit(on.coming({"b"}));
+  on.published->submit(suspicion_of_a());
+  CHECK(on.published->members().size() == 1);
+  on.at(on.now + 300ms);
+  on.run();
+  CHECK(on.story == std::vector<std::string>{"joined a", "ring of 1", "suspected a", "joined b",
+                                             "suspected a", "ring of 2"});
+}
+
+TEST_CASE("what an operation of our own completes with is published at once, with what waits",
+          "[publisher]") {
+  bench on(placement_options::classic());
+  on.published->submit(on.coming({"a"}));
+  on.published->submit(on.coming({"b"}));
+  CHECK(on.published->ring().size() == 1);
+  auto next = on.coming({"c"});
+  bool seen = false;
+  next.completions.push_back({std::make_unique<remembered_operation>(
+      [&] { seen = on.published->ring().size() == 3 && on.published->members().size() == 3; })});
+  on.published->submit(std::move(next));
+  CHECK(seen);
+  auto own = on.coming({"d"});
+  own.urgent = true;
+  on.published->submit(std::move(own));
+  CHECK(on.published->ring().size() == 4);
+  // The call that was asked for finds nothing to do.
+  on.at(on.now + 300ms);
+  CHECK(on.published->ring().version() == 3);
+}
+
+TEST_CASE("closing publishes what is held back", "[publisher]") {
+  bench on(placement_options::classic());
+  on.published->submit(on.coming({"a"}));
+  on.published->submit(on.coming({"b"}));
+  on.published->close();
+  CHECK(on.published->ring().size() == 2);
+  CHECK(on.published->members().size() == 2);
+  on.run();
+  CHECK(on.story.back() == "ring of 2");
 }
 
 TEST_CASE("closing completes what waits for a build", "[publisher]") {
