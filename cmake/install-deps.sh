@@ -10,7 +10,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build libasio-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev)
 test=(
   catch2 ccache clang libbenchmark-dev libclang-rt-14-dev pkg-config spin
-  g++-aarch64-linux-gnu g++-s390x-linux-gnu qemu-user
+  g++-aarch64-linux-gnu g++-s390x-linux-gnu libfaketime qemu-user
 )
 
 say() { echo "lifering: $*" >&2; }

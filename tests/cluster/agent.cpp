@@ -11,10 +11,18 @@ namespace lifering_test {
 namespace {
 
 std::vector<std::string> command_line(const std::string& name, const agent::words& seeds,
-                                      const agent::words& more, const std::string& bind) {
-  std::vector<std::string> result{LIFERING_AGENT, "--name",    name,   "--bind",
-                                  bind,           "--cluster", "test", "--log",
-                                  "warning",      "--profile", "local"};
+                                      const agent::words& more, const std::string& bind,
+                                      const agent::words& environment) {
+  agent::words result;
+  if (!environment.empty()) {
+    result.push_back("/usr/bin/env");
+    result.insert(result.end(), environment.begin(), environment.end());
+  }
+  for (const auto* word :
+       {LIFERING_AGENT, "--cluster", "test", "--log", "warning", "--profile", "local", "--name"}) {
+    result.push_back(word);
+  }
+  result.insert(result.end(), {name, "--bind", bind});
   for (const auto& seed : seeds) {
     result.push_back("--join");
     result.push_back(seed);
@@ -36,8 +44,8 @@ bool is_event(const std::string& line, const std::string& kind, const std::strin
 }  // namespace
 
 agent::agent(const std::string& name, const words& seeds, const words& more,
-             const std::string& bind)
-    : name_(name), process_(command_line(name, seeds, more, bind)) {
+             const std::string& bind, const words& environment)
+    : name_(name), process_(command_line(name, seeds, more, bind, environment)) {
   const auto ready = process_.wait_for_line(
       [](const std::string& line) { return line.starts_with("{\"event\":\"ready\""); },
       agent_patience);
@@ -61,6 +69,18 @@ json agent::wait_for_event(const std::string& kind, const std::string& member, s
   for (const auto& each : process_.lines())
     story += "\n  " + each;
   throw std::runtime_error(name_ + " never said: " + kind + ' ' + member + "; it said:" + story);
+}
+
+agent::words agent::story_of(const std::string& member) {
+  words kinds;
+  for (const auto& line : process_.lines()) {
+    if (is_answer(line)) continue;
+    const json event = json::parse(line);
+    if (event.has("member") && event["member"]["name"].text() == member) {
+      kinds.push_back(event["event"].text());
+    }
+  }
+  return kinds;
 }
 
 std::size_t agent::count_events(const std::string& kind, const std::string& member) {

@@ -18,10 +18,11 @@ class agent {
  public:
   using words = std::vector<std::string>;
 
-  /// Starts it and waits until it says that it is ready. `more` are further words; `bind` may name
-  /// the port that an earlier life had.
+  /// Starts it and waits until it says that it is ready. `more` are further words, of which the
+  /// last of a kind counts; `bind` may name the port that an earlier life had; `environment` holds
+  /// `NAME=VALUE` words.
   agent(const std::string& name, const words& seeds = {}, const words& more = {},
-        const std::string& bind = "127.0.0.1:0");
+        const std::string& bind = "127.0.0.1:0", const words& environment = {});
 
   const std::string& name() const { return name_; }
   const std::string& address() const { return address_; }
@@ -36,6 +37,9 @@ class agent {
 
   /// Waits for an event about a member after the first `since` lines; throws if none comes.
   json wait_for_event(const std::string& kind, const std::string& member, std::size_t since = 0);
+
+  /// The kinds of all events about a member so far, in order.
+  words story_of(const std::string& member);
 
   /// How many events of that kind about that member there were so far.
   std::size_t count_events(const std::string& kind, const std::string& member);

@@ -1,0 +1,118 @@
+// Processes that stand still for long, and processes whose clock jumps.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "cluster/agent.hpp"
+#include "support/catch.hpp"
+
+using namespace lifering_test;
+
+namespace {
+
+/// Time that must pass whatever happens; nothing else is waited for by sleeping.
+void let_pass(std::chrono::milliseconds time) {
+  std::this_thread::sleep_for(time);
+}
+
+/// Nobody ever said that one of these has failed.
+void check_never_blamed(const agents& all, const agent::words& names) {
+  for (const auto& each : all) {
+    for (const auto& name : names) {
+      INFO(each->name() << " about " << name);
+      CHECK(each->count_events("failed", name) == 0);
+      CHECK(each->count_events("left", name) == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("one that slept for 20 s is failed and comes back, and nobody else is ever blamed",
+          "[pause]") {
+  auto all = form_cluster(4, {"--profile", "lan"});
+  const auto fingerprint = all[0]->fingerprint();
+  auto& sleeper = *all[1];
+  sleeper.own().signal(SIGSTOP);
+  let_pass(std::chrono::seconds(20));
+  sleeper.own().signal(SIGCONT);
+  await_agreement(all, 4);
+  CHECK(all[0]->fingerprint() == fingerprint);
+  let_pass(std::chrono::seconds(3));  // What it believed while it woke would show by now.
+  await_agreement(all, 4);
+  for (const std::size_t each : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
+    CHECK(all[each]->count_events("failed", "n1") == 1);
+    CHECK(all[each]->story_of("n1").back() == "joined");
+  }
+  check_never_blamed(all, {"n0", "n2", "n3"});
+  CHECK(sleeper.count_events("failed", "n1") == 0);
+}
+
+TEST_CASE("one that is replaced while it sleeps finds that out when it wakes, and stops",
+          "[pause]") {
+  auto all = form_cluster(3);
+  auto sleeper = std::move(all[2]);
+  sleeper->own().signal(SIGSTOP);
+  all[0]->wait_for_event("failed", "n2");
+  const auto since = all[0]->line_count();
+  all[2] = std::make_unique<agent>("n2", agent::words{all[0]->address()});
+  all[0]->wait_for_event("joined", "n2", since);
+  await_agreement(all, 3);
+  const auto story = all[0]->story_of("n2");
+  sleeper->own().signal(SIGCONT);
+  CHECK(sleeper->exit_code() == 1);
+  CHECK(sleeper->count_events("superseded", "n2") == 1);
+  await_agreement(all, 3);
+  CHECK(all[0]->story_of("n2") == story);  // Its waking changed nothing.
+  check_never_blamed(all, {"n0", "n1"});
+}
+
+TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause]") {
+#if defined(FAKETIME_LIBRARY)
+  const std::string file = "faketime-" + std::to_string(getpid());
+  const auto set_clock = [&](const std::string& offset) {
+    std::ofstream(file + ".new") << offset << '\n';
+    REQUIRE(std::rename((file + ".new").c_str(), file.c_str()) == 0);
+  };
+  set_clock("+0");
+  const agent::words environment{std::string("LD_PRELOAD=") + FAKETIME_LIBRARY,
+                                 "FAKETIME_TIMESTAMP_FILE=" + file, "FAKETIME_NO_CACHE=1",
+                                 "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1"};
+  auto all = form_cluster(3);
+  all.push_back(std::make_unique<agent>("n3", agent::words{all[0]->address()}, agent::words{},
+                                        "127.0.0.1:0", environment));
+  await_agreement(all, 4);
+  const auto time_of = [&](const std::string& meta) {
+    const auto since = all[3]->line_count();
+    all[3]->ask("set-meta " + meta);
+    return all[3]->wait_for_event("updated", "n3", since)["t"].number();
+  };
+  const double before = time_of("before");
+  for (const auto& [offset, seconds] :
+       std::vector<std::pair<std::string, double>>{{"-30d", -2592000}, {"+30d", 2592000}}) {
+    INFO(offset);
+    set_clock(offset);
+    let_pass(std::chrono::seconds(2));
+    CHECK(std::abs(time_of("at" + offset) - before - seconds) < 60);  // It did see that clock.
+    await_agreement(all, 4);
+  }
+  check_never_blamed(all, {"n0", "n1", "n2", "n3"});
+
+  // One that starts with a clock of 1970 refuses nobody and is refused by nobody.
+  set_clock("@1970-01-02 00:00:00");
+  all.push_back(std::make_unique<agent>("n4", agent::words{all[0]->address()}, agent::words{},
+                                        "127.0.0.1:0", environment));
+  await_agreement(all, 5);
+  const auto address = all[4]->address();
+  all[4]->kill();
+  all[4] = std::make_unique<agent>("n4", agent::words{all[0]->address()}, agent::words{}, address);
+  await_agreement(all, 5);
+  std::remove(file.c_str());
+#else
+  WARN("left out: libfaketime is missing, or this is a tree with sanitizers");
+#endif
+}

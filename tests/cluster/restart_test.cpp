@@ -1,0 +1,281 @@
+// Processes that end and come again: fast, slowly, elsewhere, all at once, under each other's names
+// and at each other's addresses. In each story any event that isn't told here is a defect.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+#include "cluster/agent.hpp"
+#include "support/catch.hpp"
+
+using namespace lifering_test;
+
+namespace {
+
+using words = agent::words;
+
+void let_pass(std::chrono::milliseconds time) {
+  std::this_thread::sleep_for(time);
+}
+
+std::unique_ptr<agent> make(const std::string& name, const words& seeds, const std::string& bind,
+                            const words& more = {}) {
+  return std::make_unique<agent>(name, seeds, more, bind);
+}
+
+words addresses_of(const agents& all) {
+  words result;
+  for (const auto& each : all)
+    result.push_back(each->address());
+  return result;
+}
+
+/// How often each of them said that of a member.
+void check_count(const agents& all, const std::string& kind, const std::string& name,
+                 std::size_t count, std::size_t from = 0) {
+  for (std::size_t i = from; i < all.size(); ++i) {
+    if (all[i]->name() == name) continue;
+    std::string story;
+    for (const auto& each : all[i]->story_of(name))
+      story += ' ' + each;
+    INFO(all[i]->name() << " about " << name << ':' << story);
+    CHECK(all[i]->count_events(kind, name) == count);
+  }
+}
+
+/// Waits until it has said that so often.
+void await_count(agent& by, const std::string& kind, const std::string& name, std::size_t count) {
+  const auto end = process::clock::now() + agent_patience;
+  while (by.count_events(kind, name) < count) {
+    if (process::clock::now() > end) throw std::runtime_error(by.name() + " never said: " + kind);
+    let_pass(std::chrono::milliseconds(10));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a restart that is faster than its detection is one update, wherever it comes up",
+          "[restart]") {
+  auto all = form_cluster(4, {"--profile", "lan"});
+  const auto fingerprint = all[0]->fingerprint();
+  const bool same_port = GENERATE(true, false);
+  const auto bind = same_port ? all[2]->address() : "127.0.0.1:0";
+  const auto begin = process::clock::now();
+  all[2]->kill();
+  all[2] = make("n2", {all[0]->address()}, bind, {"--profile", "lan"});
+  for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{3}})
+    all[each]->wait_for_event("updated", "n2");
+  CHECK(process::clock::now() - begin < std::chrono::seconds(2));
+  await_agreement(all, 4);
+  CHECK(all[0]->fingerprint() == fingerprint);
+  let_pass(std::chrono::seconds(4));  // The old life's failure would be found in this time.
+  check_count(all, "updated", "n2", 1);
+  check_count(all, "failed", "n2", 0);
+  check_count(all, "joined", "n2", 1, 3);  // n3 came after it: one arrival, of its first life.
+  for (const auto& each : all)
+    CHECK(each->count_events("failed", each->name()) == 0);
+}
+
+TEST_CASE("a restart after the failure was seen is one arrival", "[restart]") {
+  auto all = form_cluster(4);
+  const bool same_port = GENERATE(true, false);
+  const auto bind = same_port ? all[2]->address() : "127.0.0.1:0";
+  all[2]->kill();
+  for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{3}})
+    all[each]->wait_for_event("failed", "n2");
+  const auto begin = process::clock::now();
+  all[2] = make("n2", {all[0]->address()}, bind);
+  for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{3}})
+    await_count(*all[each], "joined", "n2", 2);
+  CHECK(process::clock::now() - begin < std::chrono::seconds(2));
+  await_agreement(all, 4);
+  let_pass(std::chrono::seconds(2));
+  check_count(all, "failed", "n2", 1);
+  for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+    CHECK(all[each]->story_of("n2").back() == "joined");
+    CHECK(all[each]->count_events("updated", "n2") == 0);
+  }
+}
+
+TEST_CASE("one that leaves and is gone at once has left for everybody and never fails",
+          "[restart]") {
+  auto all = form_cluster(5);
+  for (int i = 0; i < 2; ++i) {
+    auto gone = std::move(all.back());
+    all.pop_back();
+    gone->own().write("leave\nquit\n");
+    CHECK(gone->exit_code() == 0);
+    for (auto& each : all)
+      each->wait_for_event("left", gone->name());
+  }
+  await_agreement(all, 3);
+  let_pass(std::chrono::seconds(2));
+  for (const auto* name : {"n3", "n4"}) {
+    check_count(all, "left", name, 1);
+    check_count(all, "failed", name, 0);
+    check_count(all, "suspected", name, 0);
+  }
+}
+
+TEST_CASE("a rolling restart of all is an update each, or a leave and an arrival", "[restart]") {
+  const words lan{"--profile", "lan"};
+  const bool leaves = GENERATE(true, false);
+  auto all = form_cluster(6, lan);
+  const auto fingerprint = all[0]->fingerprint();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto address = all[i]->address();
+    const auto name = all[i]->name();
+    auto seeds = addresses_of(all);
+    if (leaves) {
+      all[i]->own().write("leave\n");
+      CHECK(all[i]->exit_code() == 0);
+    } else {
+      all[i]->kill();
+    }
+    all[i] = make(name, seeds, address, lan);
+    await_agreement(all, all.size());
+  }
+  CHECK(all[0]->fingerprint() == fingerprint);
+  let_pass(std::chrono::seconds(3));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      if (i == other) continue;
+      const auto name = all[i]->name();
+      INFO(all[other]->name() << " about " << name);
+      CHECK(all[other]->count_events("failed", name) == 0);
+      // Who restarted later saw the first life end; who restarted before saw only the second come.
+      CHECK(all[other]->count_events("left", name) == (leaves && i > other ? 1U : 0U));
+      if (!leaves) CHECK(all[other]->count_events("updated", name) == (i > other ? 1U : 0U));
+      CHECK(all[other]->story_of(name).front() == "joined");
+    }
+  }
+}
+
+TEST_CASE("all killed and started again in any order come together", "[restart]") {
+  std::mt19937 random(7);
+  auto all = form_cluster(6);
+  const auto fingerprint = all[0]->fingerprint();
+  const auto addresses = addresses_of(all);
+  for (int round = 0; round < 3; ++round) {
+    INFO("round " << round);
+    for (auto& each : all)
+      each->kill();
+    std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order)
+      all[i] = make("n" + std::to_string(i), addresses, addresses[i]);
+    await_agreement(all, 6);
+    CHECK(all[0]->fingerprint() == fingerprint);
+  }
+  let_pass(std::chrono::seconds(2));
+  for (const auto& each : all)
+    check_count(all, "failed", each->name(), 0);
+}
+
+TEST_CASE("fifty times left and started again: fifty departures and arrivals, no failure",
+          "[restart]") {
+  auto all = form_cluster(2);
+  auto goes = make("goes", {all[0]->address()}, "127.0.0.1:0");
+  const auto address = goes->address();
+  for (std::size_t cycle = 0; cycle < 50; ++cycle) {
+    for (auto& each : all)
+      await_count(*each, "joined", "goes", cycle + 1);
+    goes->own().write("leave\n");
+    REQUIRE(goes->exit_code() == 0);
+    goes = make("goes", {all[0]->address()}, address);
+  }
+  for (auto& each : all)
+    await_count(*each, "joined", "goes", 51);
+  for (const std::size_t each : {std::size_t{0}, std::size_t{1}}) {
+    const auto story = all[each]->story_of("goes");
+    CHECK(story.size() == 101);
+    for (std::size_t i = 0; i < story.size(); ++i)
+      CHECK(story[i] == (i % 2 == 0 ? "joined" : "left"));
+  }
+}
+
+TEST_CASE("of two agents with one name the older is told and exits with 1, the newer stays",
+          "[restart]") {
+  auto all = form_cluster(3);
+  agent newer("n2", {all[0]->address()});
+  auto older = std::move(all[2]);
+  all.pop_back();
+  older->wait_for_event("superseded", "n2");
+  CHECK(older->exit_code() == 1);
+  for (auto& each : all)
+    each->wait_for_event("updated", "n2");
+  let_pass(std::chrono::seconds(2));
+  check_count(all, "updated", "n2", 1);
+  check_count(all, "failed", "n2", 0);
+  CHECK(newer.member_count() == 3);
+  CHECK(newer.count_events("superseded", "n2") == 0);
+  CHECK(newer.fingerprint() == all[0]->fingerprint());
+}
+
+TEST_CASE("two clusters that swap addresses stay two", "[restart]") {
+  const words of_b{"--cluster", "another"};
+  auto a = form_cluster(3);
+  auto b = form_cluster(3, of_b);
+  const auto of_a_before = addresses_of(a);
+  const auto of_b_before = addresses_of(b);
+  // One of each keeps its place, and knows the others where now the other cluster is.
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+    a[i]->kill();
+    b[i]->kill();
+  }
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+    const auto name = "n" + std::to_string(i);
+    a[i] = make(name, of_a_before, of_b_before[i]);
+    b[i] = make(name, of_b_before, of_a_before[i], of_b);
+  }
+  await_agreement(a, 3);
+  await_agreement(b, 3);
+  let_pass(std::chrono::seconds(2));
+  await_agreement(a, 3);
+  await_agreement(b, 3);
+  for (const auto* of : {&a, &b}) {
+    const auto own = addresses_of(*of);
+    for (const auto& each : *of) {
+      const json members = each->ask("members")["members"];
+      for (const auto& member : members.items()) {
+        CHECK(std::count(own.begin(), own.end(), member["address"].text()) == 1);
+      }
+      CHECK(each->count_events("failed", "n0") == 0);
+    }
+  }
+}
+
+TEST_CASE("two members that swap addresses are found where they are now", "[restart]") {
+  auto all = form_cluster(4);
+  const auto fingerprint = all[0]->fingerprint();
+  const auto places = addresses_of(all);
+  all[1]->kill();
+  all[2]->kill();
+  all[1] = make("n1", {places[0]}, places[2]);
+  all[2] = make("n2", {places[0]}, places[1]);
+  const auto is_right = [&] {
+    for (const auto& each : all) {
+      const json members = each->ask("members")["members"];
+      if (members.size() != 4) return false;
+      if (members[1]["address"].text() != places[2]) return false;
+      if (members[2]["address"].text() != places[1]) return false;
+    }
+    return true;
+  };
+  const auto end = process::clock::now() + agent_patience;
+  while (!is_right() && process::clock::now() < end)
+    let_pass(std::chrono::milliseconds(20));
+  CHECK(is_right());
+  let_pass(std::chrono::seconds(2));
+  CHECK(is_right());
+  CHECK(all[0]->fingerprint() == fingerprint);
+  for (const auto* name : {"n1", "n2"}) {
+    for (const std::size_t each : {std::size_t{0}, std::size_t{3}}) {
+      CHECK(all[each]->count_events("failed", name) == 0);
+      CHECK(all[each]->count_events("updated", name) == 1);
+    }
+  }
+}
