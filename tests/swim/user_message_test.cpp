@@ -1,4 +1,5 @@
 // Bytes of the application from one member to another: best-effort by datagram, reliable by stream.
+#include <algorithm>
 #include <lifering/error.hpp>
 
 #include "support/catch.hpp"
@@ -111,6 +112,67 @@ TEST_CASE("more reliable messages at once than there are streams are refused as 
   CHECK(busy == 3);
   CHECK(v.at(0).done.size() == 8);
   CHECK(v.at(1).messages.size() == 5);
+}
+
+TEST_CASE("a message says which way it came", "[swim]") {
+  village v(2);
+  v.form();
+  send(v, 0, "m2", false, "direct");
+  v.run_for(1s);
+  send(v, 0, "m2", true, "reliable");
+  v.run_for(1s);
+  send(v, 0, "", false, "broadcast");
+  v.run_for(5s);
+  REQUIRE(v.at(1).messages.size() == 3);
+  for (const auto& heard : v.at(1).messages)
+    CHECK(to_string(heard.kind) == heard.payload);
+}
+
+TEST_CASE("a reliable message that finds no room there is refused, and not delivered", "[swim]") {
+  bool room = false;
+  config settings;
+  settings.has_room = [&room](std::size_t payload) { return room && payload <= 5; };
+  village v(2, settings);
+  v.form();
+  v.at(0).done.clear();
+  send(v, 0, "m2", true, "hello", 900);
+  v.run_for(1s);
+  room = true;
+  send(v, 0, "m2", true, "too long", 901);
+  v.run_for(1s);
+  send(v, 0, "m2", true, "hello", 902);
+  v.run_for(1s);
+  REQUIRE(v.at(0).done.size() == 3);
+  CHECK(v.at(0).done[0].error == errc::busy);
+  CHECK(v.at(0).done[0].detail.find("application") != std::string::npos);
+  CHECK(v.at(0).done[1].error == errc::busy);
+  CHECK_FALSE(v.at(0).done[2].error);
+  CHECK(v.at(1).messages.size() == 1);
+}
+
+TEST_CASE("the longest message of a datagram is sent, one byte more is refused", "[swim]") {
+  village v(2);
+  v.form();
+  v.at(0).done.clear();
+  std::size_t largest = 0;
+  v.filter = [&](std::size_t, std::size_t, const packet& content) {
+    largest = std::max(largest, size_bound(content));
+    return true;
+  };
+  const std::size_t direct = v.machine(0).direct_payload_max();
+  send(v, 0, "m2", false, std::string(direct, 'x'), 900);
+  send(v, 0, "m2", false, std::string(direct + 1, 'x'), 901);
+  const std::size_t all = v.machine(0).broadcast_payload_max();
+  send(v, 0, "", false, std::string(all, 'x'), 902);
+  send(v, 0, "", false, std::string(all + 1, 'x'), 903);
+  v.run_for(10s);
+  REQUIRE(v.at(0).done.size() == 4);
+  CHECK_FALSE(v.at(0).done[0].error);
+  CHECK(v.at(0).done[1].error == errc::message_too_large);
+  CHECK_FALSE(v.at(0).done[2].error);
+  CHECK(v.at(0).done[3].error == errc::message_too_large);
+  CHECK(v.at(1).messages.size() == 2);
+  CHECK(largest <= v.machine(0).settings().datagram_budget);
 }
 
 TEST_CASE("a member that has left sends no messages", "[swim]") {
