@@ -27,16 +27,17 @@ std::error_code last_error() {
 }  // namespace
 
 struct datagram_receiver::state {
-  explicit state(std::size_t slot_size) : bytes(slot_size * batch_size) {
+  explicit state(std::size_t slot_size)
+      : bytes(std::make_unique_for_overwrite<std::uint8_t[]>(slot_size * batch_size)) {
     for (std::size_t i = 0; i < batch_size; ++i) {
-      parts[i] = {bytes.data() + i * slot_size, slot_size};
+      parts[i] = {bytes.get() + i * slot_size, slot_size};
       headers[i].msg_hdr.msg_name = names[i].data();
       headers[i].msg_hdr.msg_iov = &parts[i];
       headers[i].msg_hdr.msg_iovlen = 1;
     }
   }
 
-  std::vector<std::uint8_t> bytes;
+  std::unique_ptr<std::uint8_t[]> bytes;  ///< Pages that no datagram needs are never touched.
   std::array<asio::ip::udp::endpoint, batch_size> names;
   std::array<iovec, batch_size> parts{};
   std::array<mmsghdr, batch_size> headers{};

@@ -70,11 +70,16 @@ void udp_socket::close() {
   sent_ = 0;
 }
 
+void udp_socket::receive_pending() {
+  if (!socket_.is_open()) return;
+  receive_some();
+  take_reports();
+}
+
 void udp_socket::wait_readable() {
   socket_.async_wait(io::udp_socket::wait_read, [this, token = pending_.begin()](std::error_code) {
     if (!socket_.is_open()) return;
-    receive_some();
-    take_reports();
+    receive_pending();
     handler_.batch_ended();
     if (socket_.is_open()) wait_readable();
   });

@@ -65,6 +65,9 @@ class udp_socket {
   /// Sends the batch, as far as the system takes it now; the rest follows by itself.
   void flush();
 
+  /// Hands on what has come in meanwhile, without waiting for the turn of the socket.
+  void receive_pending();
+
   void close();
 
   /// What the system granted, in bytes as it counts them.

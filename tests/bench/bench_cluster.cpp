@@ -90,7 +90,7 @@ std::string name_of(unsigned i) {
   return text.data();
 }
 
-/// What one member has reported. Its callbacks come on the threads of the pool.
+/// What one member has reported.
 class observer {
  public:
   void note(const lifering::event& event) {
@@ -153,19 +153,17 @@ class village {
                   clock_type::time_point since);
 
   plan plan_;
-  asio::io_context context_;
+  asio::io_context context_{1};  ///< One thread serves them all.
   asio::executor_work_guard<asio::io_context::executor_type> work_ = make_work_guard(context_);
   std::vector<member> members_;
-  std::vector<std::thread> threads_;
+  std::thread thread_;
   std::vector<std::unique_ptr<mute_host>> mutes_;
   std::set<std::string> ended_;
   std::size_t next_;
 };
 
 village::village(const plan& plan) : plan_(plan), members_(plan.n), next_(plan.n) {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < cores; ++i)
-    threads_.emplace_back([this] { context_.run(); });
+  thread_ = std::thread([this] { context_.run(); });
   for (unsigned i = 0; i < plan_.n; ++i) {
     auto options = lifering::options::lan();
     options.name = name_of(i);
@@ -184,8 +182,7 @@ village::~village() {
     each.cluster->stop();
   work_.reset();
   context_.stop();
-  for (auto& each : threads_)
-    each.join();
+  thread_.join();
 }
 
 bool village::join() {
