@@ -3,7 +3,9 @@
 #include <asio/ip/tcp.hpp>
 #include <asio/ip/udp.hpp>
 #include <asio/write.hpp>
+#include <chrono>
 #include <lifering/error.hpp>
+#include <thread>
 
 #include "net/address.hpp"
 #include "net/listening.hpp"
@@ -55,6 +57,42 @@ TEST_CASE("Members that join one seed come to see each other") {
     CHECK(all[0].heard(event_kind::joined, all[i].name()));
     CHECK(all[i].heard(event_kind::joined, "member-0"));
   }
+}
+
+TEST_CASE("An answer that waits in the socket counts before a timer that runs late") {
+  asio::io_context ours;
+  asio::io_context theirs;
+  peer judge(ours, "judge");
+  peer healthy(theirs, "healthy");
+  judge.join({healthy.address()});
+  REQUIRE(run_until(ours, [&] {
+    theirs.poll();
+    return judge.present() == 2 && healthy.present() == 2;
+  }));
+  const auto stats = [&judge]() -> const swim::stats& { return judge.driver().protocol().stats(); };
+  // To the beginning of a probe, which the other doesn't read yet.
+  const auto probes = stats().probes;
+  const auto missed = stats().probes_failed;
+  REQUIRE(run_until(ours, [&] {
+    if (stats().probes == probes) theirs.poll();
+    return stats().probes > probes;
+  }));
+
+  // Our loop is busy until the time of the probe is over, so that the timer's turn is next; the
+  // answer comes before that turn.
+  const auto interval = quick_options("x", "127.0.0.1:0").protocol.timing.probe_interval;
+  const auto over = std::chrono::steady_clock::now() + interval + std::chrono::milliseconds(20);
+  asio::post(ours, [&] {
+    while (std::chrono::steady_clock::now() < over)
+      std::this_thread::yield();
+    asio::post(ours, [&] {
+      const auto sent = healthy.driver().count().datagrams_sent;
+      CHECK(run_until(theirs, [&] { return healthy.driver().count().datagrams_sent > sent; }));
+    });
+  });
+  ours.poll();
+  CHECK(stats().probes_failed == missed);
+  CHECK(stats().suspicions_raised == 0);
 }
 
 TEST_CASE("A join says how many seeds it reached") {
