@@ -1,6 +1,7 @@
 // Stories of separate processes on real sockets, as an operator sees them.
 #include <signal.h>
 
+#include <algorithm>
 #include <map>
 
 #include "cluster/agent.hpp"
@@ -262,6 +263,42 @@ TEST_CASE("the second replica of a key takes over when its owner is gone", "[age
   }
   await_agreement(all, 3);
   CHECK(all[0]->owner("some key") == owners[1].text());
+}
+
+TEST_CASE("many that die at once become few rings, the first of them without delay", "[agent]") {
+  auto all = form_cluster(9);
+  std::vector<std::size_t> before;
+  for (auto& each : all)
+    before.push_back(each->line_count());
+  for (std::size_t i = 4; i < all.size(); ++i)
+    all[i]->own().signal(SIGKILL);
+  all.resize(4);
+  for (auto& each : all) {
+    for (const auto* gone : {"n4", "n5", "n6", "n7", "n8"})
+      each->wait_for_event("failed", gone);
+  }
+  await_agreement(all, 4);
+  double quickest = 1;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<double> times;
+    double first_failure = 0;
+    const auto& lines = all[i]->own().lines();
+    for (std::size_t at = before[i]; at < lines.size(); ++at) {
+      if (!lines[at].starts_with("{\"event\"")) continue;
+      const auto event = json::parse(lines[at]);
+      if (event["event"].text() == "ring") times.push_back(event["t"].number());
+      if (event["event"].text() == "failed" && first_failure == 0) {
+        first_failure = event["t"].number();
+      }
+    }
+    INFO(all[i]->name() << " published " << times.size() << " rings");
+    CHECK(times.size() >= 1);
+    CHECK(times.size() <= 5);
+    quickest = std::min(quickest, times.front() - first_failure);
+    for (std::size_t next = 1; next < times.size(); ++next)
+      CHECK(times[next] - times[next - 1] >= 0.29);
+  }
+  CHECK(quickest < 0.25);
 }
 
 TEST_CASE("names and keys that are no UTF-8 come back as they were given", "[agent]") {
