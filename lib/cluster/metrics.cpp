@@ -76,6 +76,8 @@ void add_machine(const swim::stats& n, table& to) {
   to.count("stream_probes", "Probes by stream beside the indirect ones.", n.stream_probes);
   to.count("stream_probes_saved", "Probes that only the stream answered.", n.stream_probes_saved);
   to.count("nacks_missed", "Helpers that didn't say that they are there.", n.nacks_missed);
+  to.count("late_wakes", "Times that this process was woken too late to judge others.",
+           n.late_wakes);
   to.count("stalls", "Times that this process stood still and noticed.", n.stalls);
   to.count("suspicions_raised", "Suspicions that we raised.", n.suspicions_raised);
   to.count("suspicions_heard", "Suspicions that others told of.", n.suspicions_heard);

@@ -116,10 +116,12 @@ void membership::apply_suspect(const update& news, row_id from) {
   const row_id id = shared_.table.find(news.subject_name());
   if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
   const row& held = shared_.table.at(id);
-  if (held.state == member_state::failed && news.incarnation <= held.incarnation) {
-    return remind(from, id);
-  }
+  const bool failed = held.state == member_state::failed && news.incarnation <= held.incarnation;
+  if (failed || held.state == member_state::left) return remind(from, id);
   if (!held.present() || news.incarnation < held.incarnation) return;
+  // It may be as old as our standing still was long, and its contradiction lost in a full buffer.
+  // If there is something to it, our own probe of that member will tell.
+  if (shared_.now < shared_.stale_until) return probe_now_(id);
   if (news.incarnation - held.incarnation > incarnation_window) {
     ++shared_.counters.dropped_beyond_window;
     return;
@@ -129,13 +131,14 @@ void membership::apply_suspect(const update& news, row_id from) {
   suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, news.refused});
 }
 
-void membership::remind(row_id of, row_id failed) {
-  // One that still suspects missed the verdict. Alone it would wait for the longest suspicion.
+void membership::remind(row_id of, row_id gone) {
+  // One that still suspects missed the verdict, or the farewell. Alone it would wait for the longest
+  // suspicion, and take one that left for one that failed.
   if (of == no_row || !shared_.table.at(of).present()) return;
   const base::duration spread = 4 * base::duration(shared_.settings.timing.gossip_interval);
-  if (shared_.now - shared_.table.at(failed).since < spread) return;  // a late copy
+  if (shared_.now - shared_.table.at(gone).since < spread) return;  // a late copy
   shared_.datagram(shared_.table.at(of).subject->address)
-      .updates.push_back(shared_.update_of(failed));
+      .updates.push_back(shared_.update_of(gone));
 }
 
 void membership::apply_failed(const update& news) {
@@ -156,6 +159,10 @@ void membership::apply_failed(const update& news) {
   if (shared_.table.find(news.accuser) == no_row || news.accuser == news.subject_name()) {
     ++shared_.counters.dropped_bad_accuser;
     return;
+  }
+  if (shared_.now < shared_.stale_until) {  // old, perhaps: let the subject contradict it again
+    ask_subject(id, news.incarnation);
+    return probe_now_(id);
   }
   if (shared_.settings.parts.lone_accuser_rule && news.witnesses < witnesses_needed(id)) {
     // The verdict of too few: to us it is their suspicion, and we look for ourselves.
@@ -399,6 +406,10 @@ void membership::suspicion_due(suspicion& s) {
   const row_id id = s.subject;
   const row& held = shared_.table.at(id);
   LIFERING_CHECK(held.state == member_state::suspect);
+  if (shared_.now < shared_.judging_from) {
+    s.deadline = shared_.judging_from;
+    return;
+  }
   const auto witnesses = static_cast<std::uint32_t>(s.accusers.size());
   if (shared_.settings.parts.lone_accuser_rule) {
     if (held.ever_heard && held.heard > s.started) {
@@ -503,8 +514,8 @@ base::time_point membership::next_deadline() const noexcept {
   return suspicions_.next_deadline();
 }
 
-void membership::after_stall(base::duration length) {
-  suspicions_.postpone(length + shortest_suspicion());
+void membership::after_stall(base::duration by) {
+  suspicions_.postpone(by, shared_.now);
 }
 
 void membership::expire_graves() {

@@ -50,7 +50,9 @@ class membership {
 
   void advance();
   base::time_point next_deadline() const noexcept;
-  void after_stall(base::duration length);
+  /// The machine didn't run for a while: suspicions are due that much later.
+  void after_stall(base::duration by);
+  base::duration shortest_suspicion() const noexcept;
   std::size_t suspicions() const noexcept { return suspicions_.size(); }
 
  private:
@@ -68,7 +70,7 @@ class membership {
   void renew(row_id id, const record_ptr& theirs);
   void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
   void spread_suspicion(row_id id, const accuser& by);
-  void remind(row_id of, row_id failed);
+  void remind(row_id of, row_id gone);
   void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses);
   void refute(std::uint64_t accused_incarnation);
   void supersede(const record& newer);
@@ -83,7 +85,6 @@ class membership {
   void ask_subject(row_id id, std::uint64_t incarnation);
   void view_changed() noexcept { shared_.view_changed = shared_.now; }
   base::duration longest_suspicion() const noexcept;
-  base::duration shortest_suspicion() const noexcept;
   void expire_graves();
 
   core& shared_;

@@ -305,6 +305,13 @@ void prober::abandon() {
   next_turn_ = shared_.now + shared_.jitter(shared_.settings.timing.probe_interval);
 }
 
+void prober::postpone(base::duration by) noexcept {
+  for (probe& p : probes_) {
+    if (p.next_try != base::never) p.next_try += by;
+    p.give_up += by;
+  }
+}
+
 void prober::stop() noexcept {
   stopped_ = true;
   probes_.clear();

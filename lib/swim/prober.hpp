@@ -37,8 +37,14 @@ class prober {
   void advance();
   base::time_point next_deadline() const noexcept;
 
+  /// Somebody's answer is awaited.
+  bool busy() const noexcept { return !probes_.empty(); }
+
   /// Forgets what is under way: the machine stood still, and unanswered probes mean nothing.
   void abandon();
+
+  /// Gives probes under way that much more time: the machine was late.
+  void postpone(base::duration by) noexcept;
 
   /// Probes nobody from now on, or again.
   void stop() noexcept;

@@ -52,7 +52,7 @@ class machine {
     core_.out = &out;
     graves_before_ = core_.table.graves();
     phase_before_ = core_.phase;
-    notice_stall();
+    notice_lateness();
   }
   void finish() {
     if (core_.phase != phase_before_ && !core_.active()) {
@@ -82,7 +82,7 @@ class machine {
     if (!core_.active()) return base::never;
     return std::min({prober_.next_deadline(), members_.next_deadline(), reconciler_.next_deadline(),
                      broadcaster_.next_deadline(), contacts_.next_deadline(),
-                     farewell_.next_deadline(), gossip_.next_deadline()});
+                     farewell_.next_deadline(), gossip_.next_deadline(), vigil()});
   }
 
   void on_packet(const endpoint& from, const packet& content);
@@ -95,7 +95,11 @@ class machine {
   }
 
  private:
-  void notice_stall();
+  base::time_point vigil() const noexcept;
+  base::duration lateness_allowed() const noexcept;
+  void notice_lateness();
+  void catch_up(base::duration late);
+  void wake_from_stall(base::duration late);
   void dispatch(const endpoint& from, const packet& content, row_id by);
   void compare_views(const sender& theirs, row_id by);
 
@@ -114,20 +118,54 @@ class machine {
   life_phase phase_before_ = life_phase::running;
 };
 
-void machine::notice_stall() {
-  const base::duration interval = core_.settings.timing.probe_interval;
+base::time_point machine::vigil() const noexcept {
+  // A pause is seen by what was due in it. While somebody is being judged there must be something:
+  // else a process that was stopped would wake to a verdict that seems to be in time.
+  const bool judging = members_.suspicions() > 0 || prober_.busy();
+  if (!judging || !core_.settings.parts.stall_detector) return base::never;
+  return core_.now + lateness_allowed();
+}
+
+base::duration machine::lateness_allowed() const noexcept {
+  return base::duration(core_.settings.timing.probe_timeout) / 4;
+}
+
+void machine::notice_lateness() {
+  const auto& timing = core_.settings.timing;
   if (!core_.settings.parts.stall_detector || core_.phase != life_phase::running ||
-      planned_ == base::never || core_.now - planned_ < 2 * interval) {
+      planned_ == base::never) {
     return;
   }
+  const base::duration late = core_.now - planned_;
+  if (late >= 2 * base::duration(timing.probe_interval)) {
+    wake_from_stall(late);
+  } else if (late >= lateness_allowed()) {
+    catch_up(late);
+  }
+}
+
+void machine::catch_up(base::duration late) {
+  // Time in which we didn't run is none in which others failed to answer: what they said may wait
+  // in the socket's buffer. So everything that judges somebody is due that much later, and by
+  // some more, to be read before it is missed.
+  ++core_.counters.late_wakes;
+  const base::duration grace = std::min<base::duration>(late, core_.settings.timing.probe_timeout);
+  prober_.postpone(late + grace);
+  members_.after_stall(late + grace);
+  core_.judging_from = std::max(core_.judging_from, core_.now + grace);
+}
+
+void machine::wake_from_stall(base::duration late) {
   // We stood still: what went unanswered says nothing about others, and they may have given us up.
-  // So forget what is under way, contradict first, and accuse nobody for an interval.
+  // So forget what is under way, contradict first, accuse nobody for an interval, and believe no
+  // accusation that may have waited in a buffer for as long as we stood still.
   ++core_.counters.stalls;
-  const base::duration length = core_.now - planned_;
+  const base::duration interval = core_.settings.timing.probe_interval;
   prober_.abandon();
   core_.heard_any = core_.now;
   core_.judging_from = core_.now + interval;
-  members_.after_stall(length);
+  core_.stale_until = core_.now + interval;
+  members_.after_stall(late + members_.shortest_suspicion());
   members_.publish(*core_.self, gossip_class::refutation);
   streams_.refresh();
 }

@@ -13,6 +13,7 @@ struct stats {
   std::uint64_t stream_probes = 0;
   std::uint64_t stream_probes_saved = 0;  ///< Answered by stream only.
   std::uint64_t nacks_missed = 0;
+  std::uint64_t late_wakes = 0;  ///< Woken too late to judge by what was due meanwhile.
   std::uint64_t stalls = 0;
 
   // Membership.

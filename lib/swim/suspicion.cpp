@@ -83,9 +83,10 @@ suspicion* suspicion_set::due(base::time_point now) noexcept {
   return first;
 }
 
-void suspicion_set::postpone(base::duration by) noexcept {
+void suspicion_set::postpone(base::duration by, base::time_point now) noexcept {
   for (auto& s : running_) {
-    s.started += by;
+    // Not into the future, else what the suspect says until then wouldn't speak for it.
+    s.started = std::min(s.started + by, now);
     s.deadline += by;
   }
 }

@@ -60,8 +60,8 @@ class suspicion_set {
   /// Any suspicion that is due, nullptr if there is none.
   suspicion* due(base::time_point now) noexcept;
 
-  /// Moves every deadline: the machine itself stood still.
-  void postpone(base::duration by) noexcept;
+  /// Moves every deadline: the machine itself didn't run.
+  void postpone(base::duration by, base::time_point now) noexcept;
 
  private:
   std::vector<suspicion> running_;

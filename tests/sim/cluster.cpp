@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::string_view cluster_id = "simulated";
 
+/// What a process reads before it looks at its timers again.
+constexpr std::size_t datagrams_per_turn = 64;
+
 /// Kinds of entries in the trace.
 enum : std::uint64_t { heard_datagram = 1, heard_frame, said, happened, began, ended, done };
 
@@ -29,7 +32,7 @@ base::rng derived(std::uint64_t seed, std::uint64_t purpose, std::uint64_t a = 0
 
 cluster::cluster(const cluster_options& options)
     : faults(options.nodes),
-      hosts(world, faults, options.nodes),
+      hosts(world, faults, options.nodes, options.profile.network.receive_buffer),
       network(world, faults, hosts, options.profile.network, derived(options.seed, for_network)),
       streams(world, hosts, network, *this, options.profile.machine.timing.stream_timeout),
       pool([this](const swim::record& first, const swim::record&) {
@@ -145,12 +148,23 @@ void cluster::pause(node_id which, duration time) {
 }
 
 void cluster::wake_up(node_id which) {
-  // A process that is continued finds its timers due and its sockets full, in either order.
-  const bool timers_first = random_.chance(1, 2);
-  if (timers_first) nodes_[which]->wake();
-  hosts.drain(which);
+  // A process that is continued finds its timers due and its sockets full, in either order. It
+  // reads as much in one turn as the driver does, and looks at its timers between the turns.
+  if (random_.chance(1, 2)) nodes_[which]->wake();
+  while (!hosts.hampered(which) && !hosts.drained(which)) {
+    hosts.drain(which, datagrams_per_turn);
+    nodes_[which]->wake();
+  }
   nodes_[which]->wake();
   nodes_[which]->arm();
+}
+
+void cluster::jerk(node_id which, duration awake, duration asleep, duration time) {
+  if (!running(which) || time <= duration::zero()) return;
+  pause(which, std::min(asleep, time));
+  world.after(awake + asleep, [=, this, life = hosts.life(which)] {
+    if (life == hosts.life(which)) jerk(which, awake, asleep, time - awake - asleep);
+  });
 }
 
 void cluster::block(node_id which, duration time) {

@@ -66,6 +66,8 @@ class cluster final : private stream_user {
   void stop(node_id which, presence left_behind);
   void leave(node_id which);
   void pause(node_id which, duration time);
+  /// Paused again and again, as on a machine that has too much to do.
+  void jerk(node_id which, duration awake, duration asleep, duration time);
   void block(node_id which, duration time);
   void update(node_id which, swim::update_command change);
   void broadcast(node_id which, const std::string& payload);

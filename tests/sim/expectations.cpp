@@ -196,6 +196,7 @@ verdict expectations::judge_events(const expectation& item) const {
   for (const auto& one : run_.story.noted()) {
     if (one.at < moment(item.moment) || one.observer == one.subject) continue;
     if (one.kind == event_kind::suspected || one.kind == event_kind::recovered) continue;
+    if (item.what == wanted::changes_at_most && one.kind == event_kind::updated) continue;
     ++events[{one.observer, one.subject}];
   }
   std::uint64_t most = 0;

@@ -11,8 +11,11 @@ constexpr std::uint16_t member_port = 7946;
 
 }  // namespace
 
-hosts::hosts(world& clock, faults& record, node_id nodes)
-    : clock_(clock), record_(record), table_(nodes + std::size_t{1}) {}
+hosts::hosts(world& clock, faults& record, node_id nodes, std::size_t receive_buffer)
+    : clock_(clock),
+      record_(record),
+      receive_buffer_(receive_buffer),
+      table_(nodes + std::size_t{1}) {}
 
 endpoint hosts::address_of(node_id node, std::uint8_t moves) {
   LIFERING_CHECK(node > 0 && node <= node_limit);
@@ -88,10 +91,10 @@ void hosts::unblock(node_id node, std::uint32_t life) {
   record_.hampered(clock_.now(), node, false);
 }
 
-void hosts::drain(node_id node) {
+void hosts::drain(node_id node, std::size_t at_most) {
   host& where = table_[node];
   // What the process does on the way may stop, pause or block it again.
-  while (!hampered(node) && !(where.outbox.empty() && where.inbox.empty())) {
+  for (; at_most > 0 && !hampered(node) && !drained(node); --at_most) {
     auto& queue = where.outbox.empty() ? where.inbox : where.outbox;
     const auto next = std::move(queue.front());
     queue.pop_front();
@@ -109,7 +112,7 @@ bool hosts::deliver(node_id node, std::size_t datagram_size, world::action what)
   }
   if (datagram_size > 0) {
     const std::size_t cost = datagram_size + packet_overhead;
-    if (where.buffered + cost > receive_buffer) return false;
+    if (where.buffered + cost > receive_buffer_) return false;
     where.buffered += cost;
   }
   where.inbox.push_back(std::move(what));

@@ -25,10 +25,11 @@ enum class presence : std::uint8_t {
 class hosts {
  public:
   /// What a socket buffers: the default of Linux, which counts some 512 bytes a packet on top.
-  static constexpr std::size_t receive_buffer = 212'992;
+  static constexpr std::size_t default_receive_buffer = 212'992;
   static constexpr std::size_t packet_overhead = 512;
 
-  hosts(world& clock, faults& record, node_id nodes);
+  hosts(world& clock, faults& record, node_id nodes,
+        std::size_t receive_buffer = default_receive_buffer);
 
   // Addresses. Member n has 10.m.x.y:7946, where x.y is n and m counts its moves.
 
@@ -56,7 +57,10 @@ class hosts {
   /// Ends one pause or block. What was queued is delivered by drain(), not before.
   void resume(node_id node, std::uint32_t life);
   void unblock(node_id node, std::uint32_t life);
-  void drain(node_id node);
+  void drain(node_id node, std::size_t at_most = ~std::size_t{0});
+  bool drained(node_id node) const noexcept {
+    return table_[node].inbox.empty() && table_[node].outbox.empty();
+  }
 
   bool paused(node_id node) const noexcept { return table_[node].pauses > 0; }
   bool blocked(node_id node) const noexcept { return table_[node].blocks > 0; }
@@ -84,6 +88,7 @@ class hosts {
 
   world& clock_;
   faults& record_;
+  std::size_t receive_buffer_;
   std::vector<host> table_;  // By node_id; slot 0 is unused.
 };
 

@@ -23,6 +23,7 @@ struct network_options {
   ppm reorder = 0;                ///< Held back by another one to ten longest latencies.
   std::uint64_t bandwidth = 0;    ///< Bytes a second that a member can send; 0: without bound.
   std::size_t datagram = 65'507;  ///< Larger ones vanish, as those above a path's MTU do.
+  std::size_t receive_buffer = hosts::default_receive_buffer;  ///< Of each member's socket.
 
   friend bool operator==(const network_options&, const network_options&) = default;
 };

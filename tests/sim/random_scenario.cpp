@@ -15,8 +15,9 @@ using kind = happening::kind;
 using namespace std::chrono_literals;
 
 constexpr std::string_view fault_names[] = {
-    "loss",        "duplicate", "reorder", "crash", "vanish", "restart",  "cut",       "flap",
-    "member_loss", "pause",     "block",   "leave", "weight", "metadata", "broadcast", "moved",
+    "loss",   "duplicate", "reorder",     "crash", "vanish", "restart",
+    "cut",    "flap",      "member_loss", "pause", "block",  "leave",
+    "weight", "metadata",  "broadcast",   "moved", "jerk",
 };
 
 class drawer {
@@ -35,6 +36,7 @@ class drawer {
     draw_network_faults();
     draw_hampering();
     draw_changes();
+    draw_jerks();
     calm_down();
     std::stable_sort(result_.happenings.begin(), result_.happenings.end(),
                      [](const happening& a, const happening& b) { return a.at < b.at; });
@@ -176,6 +178,19 @@ class drawer {
       item.who = node_set(draw_node());
       item.text = "message " + std::to_string(left);
       add("broadcast", item);
+    }
+  }
+
+  void draw_jerks() {
+    for (std::uint64_t left = draw_count(3); left > 0; --left) {
+      happening item;
+      item.what = kind::jerk;
+      item.at = draw_time();
+      item.who = draw_some();
+      item.length = draw_length(300);
+      item.awake = 10ms * static_cast<std::int64_t>(1 + random_.below(20));
+      item.asleep = 10ms * static_cast<std::int64_t>(1 + random_.below(150));
+      add("jerk", item);
     }
   }
 

@@ -25,6 +25,7 @@ struct happening {
     loss_out,
     loss_in,
     pause,
+    jerk,  ///< Paused again and again: awake for `awake`, asleep for `asleep`.
     block,
     heal,
     start,    ///< Of members that were absent.
@@ -43,6 +44,8 @@ struct happening {
   node_set who;
   node_set other;
   std::optional<base::duration> length;
+  base::duration awake{};
+  base::duration asleep{};
   ppm loss = 0;
   bool flag = false;
   lifering::weight weight{};

@@ -61,6 +61,14 @@ happening read_happening(line_reader& line) {
   } else if (verb == "pause" || verb == "block") {
     simple(verb == "pause" ? kind::pause : kind::block);
     read_length(line, result, true);
+  } else if (verb == "jerk") {
+    simple(kind::jerk);
+    line.expect("awake");
+    result.awake = line.take_duration("duration");
+    line.expect("asleep");
+    result.asleep = line.take_duration("duration");
+    read_length(line, result, true);
+    if (result.awake + result.asleep <= base::duration::zero()) line.fail("that takes no time");
   } else if (verb == "heal") {
     result.what = kind::heal;
   } else if (verb == "start") {
@@ -273,6 +281,8 @@ void read_setting(const std::string& word, line_reader& line, scenario& to) {
     network.reorder = line.take_probability("probability");
   } else if (word == "bandwidth") {
     network.bandwidth = line.take_number("number of bytes per second", 1000, 1'000'000'000'000);
+  } else if (word == "buffer") {
+    network.receive_buffer = line.take_number("number of bytes", 1000, 1'000'000'000);
   } else if (word == "datagram") {
     network.datagram = line.take_number("number of bytes", 512, 65'507);
     to.profile.machine.limits.datagram = network.datagram;

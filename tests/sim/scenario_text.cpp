@@ -44,6 +44,9 @@ std::string settings_text(const scenario& from) {
   if (network.bandwidth != 0) {
     text.append("bandwidth ").append(std::to_string(network.bandwidth) + '\n');
   }
+  if (network.receive_buffer != network_options{}.receive_buffer) {
+    text.append("buffer ").append(std::to_string(network.receive_buffer) + '\n');
+  }
   if (from.zones != 0) text.append("zones ").append(std::to_string(from.zones) + '\n');
   return text;
 }
@@ -70,6 +73,10 @@ std::string to_text(const happening& from) {
       break;
     case kind::pause:
       text.append("pause ").append(who);
+      break;
+    case kind::jerk:
+      text.append("jerk ").append(who).append(" awake ").append(to_string(from.awake));
+      text.append(" asleep ").append(to_string(from.asleep));
       break;
     case kind::block:
       text.append("block ").append(who);

@@ -31,6 +31,8 @@ std::string plural_of(kind what) {
       return "member_losses";
     case kind::pause:
       return "pauses";
+    case kind::jerk:
+      return "jerks";
     case kind::block:
       return "blocks";
     case kind::restart:
@@ -126,6 +128,8 @@ void simulation::happen_to(const happening& what, node_id which) {
       return set_loss(what, which);
     case kind::pause:
       return cluster_.pause(which, *what.length);
+    case kind::jerk:
+      return cluster_.jerk(which, what.awake, what.asleep, *what.length);
     case kind::block:
       return cluster_.block(which, *what.length);
     case kind::start:

@@ -217,6 +217,8 @@ std::string unseen(const sweep_result& of, const random_part& drawn) {
       {"crashes", "crash"},
       {"restarts", ""},
       {"pauses", "pause"},
+      {"jerks", "jerk"},
+      {"late_wakes", "jerk"},
       {"blocks", "block"},
       {"leaves", "leave"},
       {"member_losses", "member_loss"},

@@ -13,6 +13,7 @@ constexpr std::pair<const char*, field> fields[] = {
     {"stream_probes", &swim::stats::stream_probes},
     {"stream_probes_saved", &swim::stats::stream_probes_saved},
     {"nacks_missed", &swim::stats::nacks_missed},
+    {"late_wakes", &swim::stats::late_wakes},
     {"stalls", &swim::stats::stalls},
     {"suspicions_raised", &swim::stats::suspicions_raised},
     {"suspicions_heard", &swim::stats::suspicions_heard},

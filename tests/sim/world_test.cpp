@@ -234,7 +234,7 @@ TEST_CASE("a paused process finds its packets when it wakes, up to its buffer", 
   pair.where.resume(2, pair.where.life(2));
   CHECK(pair.received.empty());
   pair.where.drain(2);
-  const std::size_t fits = hosts::receive_buffer / (100 + hosts::packet_overhead);
+  const std::size_t fits = hosts::default_receive_buffer / (100 + hosts::packet_overhead);
   CHECK(pair.received.size() == fits);
   CHECK(pair.net.counters().overrun == 1000 - fits);
 }

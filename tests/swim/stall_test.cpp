@@ -152,3 +152,87 @@ TEST_CASE("a refusal while nobody is judged starts no storm of pings", "[swim][s
   }
   CHECK(refused < 20);
 }
+
+TEST_CASE("what fell due while we were late waits until what was said meanwhile is read",
+          "[swim][stall]") {
+  // Six members: suspicions of 5 s, confirmed by three.
+  stage s(5);
+  const auto start = s.now();
+  s.silent.insert(5);
+  for (std::size_t by = 1; by <= 4; ++by)
+    s.hear(by, s.suspect(5, by));
+  s.run_to(start + 4900ms);
+  REQUIRE(s.state(5) == member_state::suspect);
+  s.skip_to(start + 5800ms);  // less than a stall
+  s.run_for(0s);
+  CHECK(s.machine.stats().stalls == 0);
+  CHECK(s.machine.stats().late_wakes == 1);
+  CHECK(s.state(5) == member_state::suspect);
+  s.hear(5, s.alive(5, 2));  // it lay in the buffer
+  s.run_for(10s);
+  CHECK(s.count(event_kind::failed) == 0);
+}
+
+TEST_CASE("a verdict that we were late for comes as much later", "[swim][stall]") {
+  stage s(5);
+  const auto start = s.now();
+  s.silent.insert(5);
+  for (std::size_t by = 1; by <= 4; ++by)
+    s.hear(by, s.suspect(5, by));
+  s.run_to(start + 4900ms);
+  s.skip_to(start + 5800ms);
+  s.run_to(start + 5s + 500ms);
+  CHECK(s.state(5) == member_state::suspect);
+  s.run_to(start + 8s);
+  CHECK(s.state(5) == member_state::failed);
+}
+
+TEST_CASE("an answer that waited while we were late still counts", "[swim][stall]") {
+  stage s(5);
+  s.run_for(3s);
+  s.silence();
+  s.next_ping();
+  s.run_for(900ms);  // of the second that the probe may take
+  s.skip_to(s.now() + 900ms);
+  s.run_for(0s);
+  s.answer_last_ping();
+  s.run_for(500ms);
+  CHECK(s.count(event_kind::suspected) == 0);
+}
+
+TEST_CASE("while somebody is judged, a pause of a quarter of the probe timeout is noticed",
+          "[swim][stall]") {
+  stage s(5);
+  s.run_for(3s);
+  s.silence();
+  s.next_ping();
+  for (int i = 0; i < 50; ++i) {
+    REQUIRE(s.machine.next_deadline() <= s.now() + 125ms);
+    s.run_for(7ms);
+  }
+}
+
+TEST_CASE(
+    "accusations that may have waited as long as we stood still are looked into, not believed",
+    "[swim][stall]") {
+  stage s(5);
+  s.run_for(3s);
+  s.skip_to(s.now() + 20s);
+  s.run_for(0s);
+  REQUIRE(s.machine.stats().stalls == 1);
+  const bool verdict = GENERATE(false, true);
+  s.datagrams.clear();
+  if (verdict) {
+    s.hear(1, s.failed(5, 1, 3));
+  } else {
+    for (std::size_t by = 1; by <= 4; ++by)
+      s.hear(by, s.suspect(5, by));
+  }
+  CHECK(s.state(5) == member_state::alive);
+  const auto pings = s.with<ping>();
+  CHECK(std::any_of(pings.begin(), pings.end(),
+                    [&](const auto& p) { return s.actor_at(p.to) == 5; }));
+  s.run_for(1100ms);
+  s.hear(1, s.suspect(5, 1));  // what is said from then on counts
+  CHECK(s.state(5) == member_state::suspect);
+}

@@ -136,9 +136,18 @@ TEST_CASE("postponing moves every start and every end", "[swim]") {
   suspicion_set set;
   set.start(1, noon).deadline = noon + 3s;
   set.start(2, noon + 1s).deadline = noon + 4s;
-  set.postpone(10s);
+  set.postpone(10s, noon + 60s);
   CHECK(set.find(1)->started == noon + 10s);
   CHECK(set.find(1)->deadline == noon + 13s);
   CHECK(set.find(2)->started == noon + 11s);
   CHECK(set.find(2)->deadline == noon + 14s);
+}
+
+TEST_CASE("postponing moves no start into the future, where the suspect couldn't be heard",
+          "[swim]") {
+  suspicion_set set;
+  set.start(1, noon).deadline = noon + 3s;
+  set.postpone(10s, noon + 8s);
+  CHECK(set.find(1)->started == noon + 8s);
+  CHECK(set.find(1)->deadline == noon + 13s);
 }
