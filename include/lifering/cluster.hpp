@@ -87,11 +87,11 @@ struct ring_agreement {
 
 /// A member of a cluster.
 ///
-/// Thread safety: every function may be called from any thread, also from inside an event handler
-/// or a completion, except for on_event(), on_message() and start(), which come first, and the
-/// destructor.
-/// Waiting calls are refused with errc::would_deadlock on a thread that runs the executor given to
-/// the constructor, since they would wait for themselves. On the library's own threads they work.
+/// Thread safety: every function may be called from any thread, also from inside a handler, the
+/// health check or a completion, except for on_event(), on_message() and start(), which come first,
+/// and the destructor. Waiting calls are refused with errc::would_deadlock on a thread that runs
+/// the executor given to the constructor, since they would wait for themselves. On the library's
+/// own threads they work.
 ///
 /// Handlers of events and messages and the health check are called one at a time, events in the
 /// order of lifering/event.hpp's promises, and never under a lock. With the library's own threads
@@ -302,8 +302,8 @@ class LIFERING_API cluster {
   // Messages to the applications of other members. Up to a megabyte; for bulk use connections of
   // your own. On every way the payload may be empty and holds any bytes.
   //
-  // Errors of all: unknown_member, also for ourselves; message_too_large, whose sentence says how
-  // many bytes would fit; not_started; stopped, also after a leave.
+  // Errors: unknown_member, also for ourselves; message_too_large, whose sentence says how many
+  // bytes would fit; not_started; stopped, also after a leave.
 
   /// Best-effort to one member, in one datagram: about `limits.datagram` less 100 bytes and our
   /// name. It may be lost, or come twice. Returns at once.
@@ -312,8 +312,8 @@ class LIFERING_API cluster {
 
   /// Best-effort to all other members: it rides on gossip, and who missed it asks for it. In a
   /// cluster without partition each live member that was there is given it once, within a second or
-  /// so. About `limits.datagram` less 400 bytes and our name. A member keeps the last 256, so send
-  /// few: some ten a second in the whole cluster. Returns at once.
+  /// so. About `limits.datagram` less 400 bytes and our name. Gossip is for little: some ten a
+  /// second in the whole cluster; of a burst of more than 64 the first may be lost. Returns at once.
   void broadcast(std::string payload);
   void broadcast(std::string payload, std::error_code& error);
 

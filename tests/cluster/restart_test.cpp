@@ -197,6 +197,38 @@ TEST_CASE("fifty times left and started again: fifty departures and arrivals, no
   }
 }
 
+TEST_CASE("of thirty, three die, two leave and three restart at once; the others are never blamed",
+          "[restart]") {
+  const words lan{"--profile", "lan"};
+  auto all = form_cluster(30, lan);
+  const auto restarted = [](std::size_t i) { return i >= 25 && i < 28; };
+  for (const std::size_t i : {std::size_t{20}, std::size_t{21}, std::size_t{22}})
+    all[i]->own().signal(SIGKILL);
+  all[23]->own().write("leave\n");
+  all[24]->own().write("leave\n");
+  for (std::size_t i = 25; i < 28; ++i) {
+    const auto address = all[i]->address();
+    all[i]->kill();
+    all[i] = make("n" + std::to_string(i), {all[0]->address()}, address, lan);
+  }
+  agents living;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < 20 || i >= 25) living.push_back(std::move(all[i]));
+  }
+  await_agreement(living, 25);
+  let_pass(std::chrono::seconds(2));
+  for (const auto& each : living) {
+    if (restarted(static_cast<std::size_t>(std::stoi(each->name().substr(1))))) continue;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto name = "n" + std::to_string(i);
+      INFO(each->name() << " about " << name);
+      CHECK(each->count_events("failed", name) == (i >= 20 && i < 23 ? 1U : 0U));
+      CHECK(each->count_events("left", name) == (i == 23 || i == 24 ? 1U : 0U));
+      CHECK(each->count_events("updated", name) == (restarted(i) ? 1U : 0U));
+    }
+  }
+}
+
 TEST_CASE("of two agents with one name the older is told and exits with 1, the newer stays",
           "[restart]") {
   auto all = form_cluster(3);
