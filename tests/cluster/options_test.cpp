@@ -124,6 +124,25 @@ TEST_CASE("addresses are checked", "[options]") {
   }
 }
 
+TEST_CASE("what bounds messages, rings and patience is checked", "[options]") {
+  check({
+      {"hardly any room", [](options& o) { o.limits.message_queue = 65535; }, errc::invalid_option,
+       "limits.message_queue is 65535"},
+      {"too much room", [](options& o) { o.limits.message_queue = (1 << 30) + 1; },
+       errc::invalid_option, "65536 to 1073741824"},
+      {"endless gathering", [](options& o) { o.ring_gather = 10001ms; }, errc::invalid_option,
+       "ring_gather is 10001 ms"},
+      {"gathering backwards", [](options& o) { o.ring_gather = -1ms; }, errc::invalid_option,
+       "ring_gather is -1 ms"},
+      {"restless check", [](options& o) { o.health.interval = 9ms; }, errc::invalid_option,
+       "health.interval is 9 ms"},
+      {"endless patience", [](options& o) { o.health.bad_for = 25h; }, errc::invalid_option,
+       "health.bad_for"},
+      {"negative patience", [](options& o) { o.health.good_for = -1ms; }, errc::invalid_option,
+       "health.good_for is -1 ms"},
+  });
+}
+
 TEST_CASE("the protocol's clockwork is checked, each value and against its neighbours",
           "[options]") {
   check({
