@@ -176,11 +176,13 @@ void core::refresh() {
 /// Looks at the whole table, so not at every turn.
 void core::refresh_graves() {
   std::vector<swim::view_row> fresh;
-  driver_->protocol().for_each_member(
-      [&](const swim::record_ptr& subject, std::uint64_t incarnation, member_state state) {
-        const bool gone = state == member_state::failed || state == member_state::left;
-        if (gone && subject->name != options_.name) fresh.push_back({subject, incarnation, state});
-      });
+  const auto& machine = driver_->protocol();
+  const auto keep = [&](const swim::record_ptr& subject, std::uint64_t incarnation,
+                        member_state state) {
+    const bool gone = state == member_state::failed || state == member_state::left;
+    if (gone && subject->name != options_.name) fresh.push_back({subject, incarnation, state});
+  };
+  if (machine.graves() > 0) machine.for_each_member(keep);
   const std::lock_guard lock(mutex_);
   graves_ = std::move(fresh);
 }

@@ -84,9 +84,11 @@ void call_everything(cluster& member, std::error_code& waiting) {
 /// The places where an object on threads of its own calls the application.
 enum class place { in_event, in_message, in_check, in_completion };
 
-/// Runs `act` once at that place of `member`, which `peer` helps to reach.
+/// Runs `act` once at that place of `member`, which `peer` helps to reach. The member has threads
+/// of its own unless it is given a context.
 struct caller {
-  explicit caller(place where, std::function<void(cluster&)> act) {
+  explicit caller(place where, std::function<void(cluster&)> act,
+                  asio::io_context* context = nullptr) {
     auto once = [this, act = std::move(act), called = std::make_shared<bool>(false)] {
       if (std::exchange(*called, true)) return;
       act(*member);
@@ -100,7 +102,8 @@ struct caller {
         return true;
       };
     }
-    member = std::make_unique<cluster>(options);
+    member = context != nullptr ? std::make_unique<cluster>(*context, options)
+                                : std::make_unique<cluster>(options);
     if (where == place::in_event) member->on_event([once](const event&) { once(); });
     if (where == place::in_message) {
       member->on_message([once](const lifering::message&) { once(); });
@@ -111,8 +114,10 @@ struct caller {
     }
     if (where == place::in_message) {
       peer.start();
-      peer.join(seeds_of(*member));
-      peer.send("a", "now");
+      peer.async_join(seeds_of(*member), [this](std::error_code, std::size_t) {
+        std::error_code error;
+        peer.send("a", "now", error);
+      });
     }
   }
 
@@ -147,6 +152,28 @@ TEST_CASE("an object may be stopped, and destroyed, inside every callback", "[ca
     REQUIRE(on.is_done());
     CHECK_FALSE(on.member);
   }
+}
+
+TEST_CASE("on the caller's context every callback may stop or destroy the object", "[callback]") {
+  const auto where =
+      GENERATE(place::in_event, place::in_message, place::in_check, place::in_completion);
+  const bool destroys = GENERATE(false, true);
+  asio::io_context context;
+  caller* made = nullptr;
+  caller on(
+      where,
+      [&](cluster& member) {
+        if (destroys) {
+          made->member.reset();
+        } else {
+          member.stop();
+        }
+      },
+      &context);
+  made = &on;
+  context.run();  // Returns as nothing is pending any more.
+  REQUIRE(on.is_done());
+  CHECK((on.member == nullptr) == destroys);
 }
 
 TEST_CASE("inside a handler on the caller's thread waiting calls are refused, the others work",
