@@ -1,4 +1,4 @@
-// Building and editing the table of segments.
+// The table of segments, and its edits.
 #include "ring/slot_table.hpp"
 
 #include <algorithm>
@@ -10,8 +10,6 @@
 namespace lifering::ring_detail {
 
 namespace {
-
-constexpr std::uint32_t nobody = 0;
 
 std::uint64_t exact_worst(const slot_table& table, const rendezvous& nodes,
                           const std::vector<std::uint32_t>& node_of) {
@@ -28,46 +26,6 @@ std::vector<std::uint32_t> nodes_by_slot(const rendezvous& nodes, std::size_t sl
     result[nodes.slot(node)] = node;
   }
   return result;
-}
-
-/// For nodes of equal weights: each claims the segments of its first ranks, then all are asked for
-/// the segments that nobody claimed. A claim is written where the claims are scattered, which costs
-/// as much as to ask some eight nodes.
-void fill_by_rank(slot_state& state, const rendezvous& nodes) {
-  struct claim {
-    std::uint32_t rank = ~std::uint32_t{0};
-    std::uint32_t node = 0;
-  };
-  const std::uint32_t segments = nodes.segments();
-  // With so many ranks each, one segment in some 2^halvings stays unclaimed.
-  const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 16));
-  const auto end = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(segments, halvings * segments * 7 / 10 / nodes.size()));
-  std::vector<claim> claims(end > 0 ? segments : 0);
-  for (std::uint32_t node = 0; node < nodes.size() && end > 0; ++node) {
-    const inverse_permutation order{nodes.order(node)};
-    for (std::uint32_t rank = 0; rank < end; ++rank) {
-      const std::uint32_t segment = order.segment(rank, nodes.bits());
-      claim& held = claims[segment];
-      if (rank < held.rank || (rank == held.rank && nodes.prefers(segment, node, held.node))) {
-        held = {rank, node};
-      }
-    }
-  }
-  std::vector<std::uint32_t> rest;
-  for (std::uint32_t segment = 0; segment < segments; ++segment) {
-    if (end > 0 && claims[segment].rank < end) {
-      state.table.set(segment, nodes.slot(claims[segment].node));
-    } else {
-      rest.push_back(segment);
-    }
-  }
-  std::uint32_t worst = end;
-  nodes.decide(rest, [&](std::uint32_t segment, std::uint32_t node, std::uint32_t rank) {
-    state.table.set(segment, nodes.slot(node));
-    worst = std::max(worst, rank);
-  });
-  state.worst = nodes.greatest_score(0, worst);
 }
 
 }  // namespace
@@ -146,48 +104,6 @@ std::vector<std::uint32_t> slot_table::segments_of(const std::vector<std::uint32
     }
   }
   return segments;
-}
-
-slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
-  slot_state state{slot_table{nodes.bits(), slots, nobody}, 0, nodes.weights()};
-  if (nodes.size() == 0) {
-    return state;
-  }
-  if (nodes.of_equal_weights()) {
-    fill_by_rank(state, nodes);
-    return state;
-  }
-  // Each node claims the segments of its first ranks, up to a score that leaves one segment in some
-  // N / 32 unclaimed: the chance that a segment has no score below t is 2^(-t * weights). Where a
-  // claim was made, no rank beyond the limit can be better. The rest asks every node.
-  const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 32));
-  const std::uint64_t limit = (halvings << (log_places + 17)) / nodes.weights();
-  std::vector<std::uint64_t> best_score(state.table.size(), ~std::uint64_t{0});
-  std::vector<std::uint32_t> best_node(state.table.size());
-  for (std::uint32_t node = 0; halvings > 0 && node < nodes.size(); ++node) {
-    const inverse_permutation order{nodes.order(node)};
-    const std::uint32_t end = nodes.rank_beyond(node, limit);
-    for (std::uint32_t rank = 0; rank < end; ++rank) {
-      const std::uint32_t segment = order.segment(rank, nodes.bits());
-      const fit claim = nodes.of(node, segment);
-      if (claim.score < best_score[segment] ||
-          (claim.score == best_score[segment] && claim < nodes.of(best_node[segment], segment))) {
-        best_score[segment] = claim.score;
-        best_node[segment] = node;
-      }
-    }
-  }
-  state.worst = limit;
-  for (std::uint32_t segment = 0; segment < state.table.size(); ++segment) {
-    if (best_score[segment] > limit) {
-      fit best;
-      nodes.nearest(segment, {&best, 1});
-      best_node[segment] = best.node;
-      state.worst = std::max(state.worst, best.score);
-    }
-    state.table.set(segment, nodes.slot(best_node[segment]));
-  }
-  return state;
 }
 
 slot_state edit_slots(const slot_state& old, const slot_changes& changes, const rendezvous& nodes,

@@ -1,0 +1,66 @@
+// Memory of many pages, straight from the system and straight back to it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#endif
+
+namespace lifering::base {
+
+/// An array of zeroes. An allocator would keep what is freed for the thread that had it, and a
+/// process that builds large tables now and then would hold several of them for ever.
+template <class T>
+class pages {
+  static_assert(std::is_trivial_v<T>, "zeroes are a value, and need no destructor");
+
+ public:
+  pages() = default;
+  explicit pages(std::size_t size) : size_(size) {
+    if (size == 0) return;
+#if defined(MAP_ANONYMOUS)
+    void* const found = ::mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) throw std::bad_alloc();
+    data_ = static_cast<T*>(found);
+#else
+    data_ = new T[size]();
+#endif
+  }
+  pages(pages&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  pages& operator=(pages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~pages() {
+    if (data_ == nullptr) return;
+#if defined(MAP_ANONYMOUS)
+    ::munmap(data_, size_ * sizeof(T));
+#else
+    delete[] data_;
+#endif
+  }
+
+  T* data() const noexcept {
+    return data_;
+  }
+  std::size_t size() const noexcept {
+    return size_;
+  }
+  T& operator[](std::size_t index) const noexcept {
+    return data_[index];
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lifering::base

@@ -1,0 +1,127 @@
+// The table of segments of a set of nodes, from nothing.
+//
+// Each node first claims the segments that it fits best, which it knows without looking at others;
+// then all nodes are asked for the few segments that nobody claimed. With more claims fewer are
+// left, and the sum of both is least where one segment in some N is left.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/pages.hpp"
+#include "ring/slot_table.hpp"
+
+namespace lifering::ring_detail {
+namespace {
+
+constexpr std::uint32_t nobody = 0;
+
+/// For nodes of equal weights, where the smallest rank wins.
+class rank_build {
+ public:
+  rank_build(const rendezvous& nodes, slot_table& table) : nodes_(nodes), table_(table) {
+    // With so many ranks each, one segment in some 2^halvings stays unclaimed. Where so few nodes
+    // are to be asked, that is quicker than to claim.
+    const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 16));
+    end_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        nodes.segments(), halvings * nodes.segments() * 7 / 10 / nodes.size()));
+    if (end_ > 0) claims_ = base::pages<claim>(nodes.segments());
+  }
+
+  /// Fills the table, and returns the greatest rank by which a segment was won, or more.
+  std::uint32_t run() {
+    for (std::uint32_t node = 0; end_ > 0 && node < nodes_.size(); ++node)
+      claim_first_ranks(node);
+    std::uint32_t worst = end_;
+    std::array<std::uint32_t, 64 * equal_ranks_batch> rest;
+    std::size_t count = 0;
+    const auto ask_all = [&] {
+      nodes_.decide({rest.data(), count},
+                    [&](std::uint32_t segment, std::uint32_t node, std::uint32_t rank) {
+                      table_.set(segment, nodes_.slot(node));
+                      worst = std::max(worst, rank);
+                    });
+      count = 0;
+    };
+    for (std::uint32_t segment = 0; segment < nodes_.segments(); ++segment) {
+      if (end_ > 0 && claims_[segment].rank_and_one != 0) {
+        table_.set(segment, nodes_.slot(claims_[segment].node));
+        continue;
+      }
+      rest[count++] = segment;
+      if (count == rest.size()) ask_all();
+    }
+    ask_all();
+    return worst;
+  }
+
+ private:
+  struct claim {
+    std::uint32_t rank_and_one;  ///< 0: nobody's.
+    std::uint32_t node;
+  };
+
+  void claim_first_ranks(std::uint32_t node) {
+    const inverse_permutation order{nodes_.order(node)};
+    for (std::uint32_t rank = 0; rank < end_; ++rank) {
+      const std::uint32_t segment = order.segment(rank, nodes_.bits());
+      claim& held = claims_[segment];
+      if (held.rank_and_one == 0 || rank + 1 < held.rank_and_one ||
+          (rank + 1 == held.rank_and_one && nodes_.prefers(segment, node, held.node))) {
+        held = {rank + 1, node};
+      }
+    }
+  }
+
+  const rendezvous& nodes_;
+  slot_table& table_;
+  std::uint32_t end_ = 0;  ///< Ranks that each node claims.
+  base::pages<claim> claims_;
+};
+
+/// For nodes of any weights, where the smallest score wins. Returns the greatest such score, or
+/// more.
+std::uint64_t build_by_score(const rendezvous& nodes, slot_table& table) {
+  // The chance that a segment has no score below t is 2^(-t * weights).
+  const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 32));
+  const std::uint64_t limit = (halvings << (log_places + 17)) / nodes.weights();
+  const base::pages<std::uint64_t> best_score_and_one(table.size());  // 0: nobody's.
+  const base::pages<std::uint32_t> best_node(table.size());
+  for (std::uint32_t node = 0; halvings > 0 && node < nodes.size(); ++node) {
+    const inverse_permutation order{nodes.order(node)};
+    const std::uint32_t end = nodes.rank_beyond(node, limit);
+    for (std::uint32_t rank = 0; rank < end; ++rank) {
+      const std::uint32_t segment = order.segment(rank, nodes.bits());
+      const fit claim = nodes.of(node, segment);
+      const std::uint64_t held = best_score_and_one[segment];
+      if (held == 0 || claim.score + 1 < held ||
+          (claim.score + 1 == held && claim < nodes.of(best_node[segment], segment))) {
+        best_score_and_one[segment] = claim.score + 1;
+        best_node[segment] = node;
+      }
+    }
+  }
+  std::uint64_t worst = limit;
+  for (std::uint32_t segment = 0; segment < table.size(); ++segment) {
+    if (best_score_and_one[segment] - 1 >= limit) {  // Nobody's is the greatest.
+      fit best;
+      nodes.nearest(segment, {&best, 1});
+      best_node[segment] = best.node;
+      worst = std::max(worst, best.score);
+    }
+    table.set(segment, nodes.slot(best_node[segment]));
+  }
+  return worst;
+}
+
+}  // namespace
+
+slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
+  slot_state state{slot_table{nodes.bits(), slots, nobody}, 0, nodes.weights()};
+  if (nodes.size() == 0) return state;
+  state.worst = nodes.of_equal_weights()
+                    ? nodes.greatest_score(0, rank_build{nodes, state.table}.run())
+                    : build_by_score(nodes, state.table);
+  return state;
+}
+
+}  // namespace lifering::ring_detail
