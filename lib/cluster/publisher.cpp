@@ -72,18 +72,20 @@ publisher::counts publisher::count() const {
 
 bool publisher::is_long_build(const batch& next) const {
   if (next.ring_changes == 0) return false;
-  // A change costs about a nanosecond and a half for each segment, or copies all points and sorts
-  // those of the changed nodes; a cap looks at everything several times.
-  constexpr std::uint64_t short_build = std::uint64_t{1} << 19;
+  // In nanoseconds, roughly. Among few members all segments are decided anew; among more, a change
+  // looks at some of them, or copies all points and sorts its own; a cap looks at everything
+  // several times.
+  constexpr std::uint64_t short_build = 1'000'000;
   const auto& placement = ring_.placement();
+  const std::uint64_t members = next.members->size();
   if (placement.kind == placement_kind::slots) {
     const std::uint64_t segments = std::uint64_t{1} << placement.segments;
-    const std::uint64_t looks =
-        placement.cap == 0 ? next.ring_changes : 8 * next.members->size() + next.ring_changes;
-    return segments * looks > short_build;
+    constexpr std::uint64_t few = 16;
+    if (placement.cap != 0) return segments * (16 * members + 2 * next.ring_changes) > short_build;
+    return segments * (members <= few ? members : 2 * next.ring_changes) > short_build;
   }
   const std::uint64_t vnodes = placement.vnodes == 0 ? 150 : placement.vnodes;
-  return vnodes * next.members->size() + 20 * vnodes * next.ring_changes > short_build;
+  return 2 * vnodes * members + 40 * vnodes * next.ring_changes > short_build;
 }
 
 void publisher::submit(batch next) {
