@@ -49,6 +49,9 @@ class datagram_receiver {
   /// is nothing more, otherwise what the socket reports.
   std::span<const incoming_datagram> receive(io::udp_socket& socket, std::error_code& error);
 
+  /// Datagrams of a full batch; a smaller one was all that there was.
+  static std::size_t batch_max() noexcept;
+
  private:
   struct state;
   std::unique_ptr<state> state_;

@@ -30,6 +30,10 @@ std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& so
   return state_->batch;
 }
 
+std::size_t datagram_receiver::batch_max() noexcept {
+  return 1;
+}
+
 struct datagram_sender::state {};
 
 datagram_sender::datagram_sender() = default;

@@ -70,6 +70,10 @@ std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& so
   return {my.batch.data(), static_cast<std::size_t>(count)};
 }
 
+std::size_t datagram_receiver::batch_max() noexcept {
+  return batch_size;
+}
+
 struct datagram_sender::state {
   std::array<iovec, batch_size> parts{};
   std::array<mmsghdr, batch_size> headers{};

@@ -72,8 +72,8 @@ void udp_socket::close() {
 
 void udp_socket::receive_pending() {
   if (!socket_.is_open()) return;
-  receive_some();
-  take_reports();
+  // Nothing to read, so it was the reports that woke us, if anything did.
+  if (!receive_some()) take_reports();
 }
 
 void udp_socket::wait_readable() {
@@ -85,12 +85,17 @@ void udp_socket::wait_readable() {
   });
 }
 
-void udp_socket::receive_some() {
+bool udp_socket::receive_some() {
+  bool found = false;
   for (int turn = 0; turn < batches_per_turn && socket_.is_open(); ++turn) {
     std::error_code error;
     const auto batch = receiver_.receive(socket_, error);
-    // Any other error is that of an earlier packet, which the reports tell better.
-    if (is_blocked(error)) return;
+    if (is_blocked(error)) break;
+    if (error) {  // That of an earlier packet, which the reports tell better.
+      take_reports();
+      continue;
+    }
+    found = found || !batch.empty();
     for (const auto& datagram : batch) {
       ++count_.datagrams_received;
       count_.bytes_received += datagram.bytes.size();
@@ -99,9 +104,11 @@ void udp_socket::receive_some() {
       } else {
         handler_.datagram_received(datagram.from, datagram.bytes);
       }
-      if (!socket_.is_open()) return;
+      if (!socket_.is_open()) return true;
     }
+    if (batch.size() < datagram_receiver::batch_max()) break;  // There is no more.
   }
+  return found;
 }
 
 void udp_socket::take_reports() {

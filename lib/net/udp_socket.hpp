@@ -77,7 +77,7 @@ class udp_socket {
  private:
   void wait_readable();
   void wait_writable();
-  void receive_some();
+  bool receive_some();
   void take_reports();
   void skip_failed(std::error_code error);
   void drop_newest(const endpoint& to);
