@@ -10,7 +10,7 @@
 #   value     the public headers that need nothing but the standard library
 #   public    all public headers
 #   base ring swim wire net cluster    the headers of that floor of lib/
-#   asio protobuf spdlog sodium        the libraries from outside
+#   asio protobuf spdlog sodium md xxhash    the libraries from outside
 #   support sim catch benchmark        what only tests may see
 #   local     the file's own folder, where that isn't a floor
 cmake_minimum_required(VERSION 3.25)
@@ -21,6 +21,8 @@ set(rules
   "include/lifering/ring.hpp     : std impure value"
   "include                       : std value"
   "lib/base                      : std impure system value base spdlog"
+  "lib/ring/compat/md5.cpp       : std system ring md"
+  "lib/ring/compat/xxhash.cpp    : ring xxhash"
   "lib/ring                      : std impure system value base ring"
   "lib/swim                      : std value base swim"
   "lib/wire                      : std value base swim wire protobuf sodium"
@@ -41,7 +43,7 @@ set(rules
   "tests/cluster                 : std impure system public base ring swim wire net cluster local support catch asio"
   "tests/bench                   : std impure system public base ring swim wire sim local support benchmark")
 
-set(value_headers config endpoint error event hash member options placement ring weight)
+set(value_headers compat config endpoint error event hash member options placement ring weight)
 set(impure_headers
   atomic barrier cmath condition_variable ctime future latch mutex random semaphore shared_mutex stop_token thread)
 
@@ -60,6 +62,8 @@ function(kind_of include own_folder out)
       set(kind "value")
     endif()
   elseif(path MATCHES "^(asio|spdlog|sodium|benchmark)[./]")
+    set(kind ${CMAKE_MATCH_1})
+  elseif(path MATCHES "^(md|xxhash)[0-9]*\\.h$")
     set(kind ${CMAKE_MATCH_1})
   elseif(path MATCHES "^catch2/" OR path STREQUAL "support/catch.hpp")
     set(kind "catch")

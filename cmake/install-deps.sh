@@ -7,10 +7,10 @@
 # Where the packages come from elsewhere, LIFERING_DEPS=present makes this script trust that they are there.
 set -euo pipefail
 
-build=(g++ cmake ninja-build libasio-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev)
+build=(g++ cmake ninja-build libasio-dev libmd-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev libxxhash-dev)
 test=(
   catch2 ccache clang libbenchmark-dev libclang-rt-14-dev pkg-config spin
-  g++-aarch64-linux-gnu g++-s390x-linux-gnu libfaketime qemu-user
+  g++-aarch64-linux-gnu g++-s390x-linux-gnu haproxy libfaketime nginx-light qemu-user
 )
 
 say() { echo "lifering: $*" >&2; }
@@ -59,6 +59,7 @@ if ((EUID != 0)); then
 fi
 
 say "installing with ${as_root[*]:+sudo }apt-get what is missing: ${missing[*]}"
-apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+# RUNLEVEL=1: no service is started that comes with a package, such as the proxies that tests start themselves.
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=300)
 "${apt[@]}" update
 "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"

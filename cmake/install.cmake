@@ -15,6 +15,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/liferingConfig.cmake
   ${PROJECT_BINARY_DIR}/liferingConfigVersion.cmake
   cmake/FindAsio.cmake
+  cmake/Findmd.cmake
   cmake/Findsodium.cmake
   DESTINATION ${package_dir})
 
@@ -28,6 +29,12 @@ if(BUILD_SHARED_LIBS)
   set(LIFERING_PC_CFLAGS " -DLIFERING_SHARED")
 else()
   set(LIFERING_PC_REQUIRES "libsodium protobuf-lite spdlog")
+  if(LIFERING_COMPAT)
+    string(APPEND LIFERING_PC_REQUIRES " libmd")
+  endif()
+endif()
+if(LIFERING_COMPAT)
+  string(APPEND LIFERING_PC_CFLAGS " -DLIFERING_COMPAT")
 endif()
 configure_file(cmake/lifering.pc.in lifering.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lifering.pc DESTINATION ${pkgconfig_dir})

@@ -13,3 +13,8 @@
 #include <lifering/placement.hpp>
 #include <lifering/ring.hpp>
 #include <lifering/weight.hpp>
+
+// Defined for whoever uses a library that was built with the placements of other systems.
+#if defined(LIFERING_COMPAT)
+#include <lifering/compat.hpp>
+#endif

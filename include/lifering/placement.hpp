@@ -8,14 +8,24 @@
 #include <cstdint>
 #include <lifering/config.hpp>
 #include <lifering/error.hpp>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lifering {
 
-/// The three rules. Weighted nodes own shares in proportion to their weights in each of them, and a
-/// change of one node's weight moves keys only to that node or from it (not so with a cap).
+struct ring_node;
+
+namespace ring_detail {
+class foreign_rule;
+}
+
+/// Our three rules, and those of other systems. Weighted nodes own shares in proportion to their
+/// weights in each of our own, and a change of one node's weight moves keys only to that node or
+/// from it (not so with a cap).
 enum class placement_kind : std::uint8_t {
   /// The ring that most programs have: each node puts `vnodes` points on a circle of 2^32 at the
   /// hash of its label ("name#0", "name#1", ...); a key belongs to the first point at or after its
@@ -33,17 +43,46 @@ enum class placement_kind : std::uint8_t {
   /// per cent, or under a chosen cap; a join touches only the segments that it wins, a leave only
   /// those that were held. The default of a cluster.
   slots,
+
+  /// The rule of another system, so that its owners and ours are the same: nginx, HAProxy, ketama,
+  /// Envoy, Redis Cluster, Kafka. Made by <lifering/compat.hpp>, which says where such a rule keeps
+  /// less than what ours promise.
+  foreign,
 };
 
-/// "classic", "mixed" or "slots".
+/// "classic", "mixed", "slots" or "foreign".
 LIFERING_API std::string_view to_string(placement_kind kind) noexcept;
 
-/// The inverse of to_string(); nothing for any other word.
+/// The inverse of to_string() for our own three; nothing for any other word.
 LIFERING_API std::optional<placement_kind> parse_placement(std::string_view word) noexcept;
 
 /// A hash of bytes to 32 bits. Called from any thread that looks up a key; must be pure and must
 /// not throw.
 using hash_function = std::uint32_t (*)(std::string_view bytes);
+
+/// Another system's rule with its parameters: an immutable value, which <lifering/compat.hpp> makes
+/// and describes. Copying is cheap; copies may be used from any threads.
+class LIFERING_API foreign_placement {
+ public:
+  foreign_placement() = default;  ///< None.
+  explicit foreign_placement(std::shared_ptr<const ring_detail::foreign_rule> rule) noexcept
+      : rule_(std::move(rule)) {}
+
+  explicit operator bool() const noexcept { return rule_ != nullptr; }
+
+  /// The rule and the parameters that aren't defaults, as "haproxy:hash=crc32": what
+  /// `compat::parse` reads back. Empty for none.
+  std::string_view text() const noexcept;
+
+  const ring_detail::foreign_rule* rule() const noexcept { return rule_.get(); }
+
+  friend bool operator==(const foreign_placement& a, const foreign_placement& b) noexcept {
+    return a.text() == b.text();
+  }
+
+ private:
+  std::shared_ptr<const ring_detail::foreign_rule> rule_;
+};
 
 /// A placement with its parameters: a plain struct with defaults. Start from one of the three
 /// functions below and change what differs.
@@ -80,12 +119,28 @@ struct LIFERING_API placement_options {
   /// hash, 0 without; take any random number and keep it.
   std::uint64_t hash_id = 0;
 
+  /// `foreign`: whose rule. Nothing above but `kind` has a meaning then.
+  foreign_placement foreign{};
+
   static placement_options classic();  ///< 150 points a node, labels `{node}#{i}`.
   static placement_options mixed();    ///< 150 points a node, mixed.
   static placement_options slots();    ///< 2^18 segments, no cap.
 
   /// What is wrong, in one sentence that names the value and what would be right, or nothing.
   std::optional<problem> validate() const;
+
+  /// The same, or what these nodes have that the placement can't honour, such as a weight that the
+  /// other system can't have; our own rules take all. A ring takes every node all the same, and
+  /// then does what the header of the placement says, as a cluster can't refuse what its members
+  /// are.
+  std::optional<problem> validate(std::span<const ring_node> nodes) const;
+
+  /// What would surprise whoever uses the placement with these nodes, a sentence each: labels that
+  /// say two things, nodes that get no key.
+  std::vector<std::string> warnings(std::span<const ring_node> nodes) const;
+
+  /// The placement in a word or, for another system's, as foreign_placement::text().
+  std::string text() const;
 
   /// 64 bits over the rule and every parameter that it uses, equal exactly when two placements
   /// place alike. Enters the ring's fingerprint and rides in every packet of a cluster.

@@ -119,10 +119,12 @@ class LIFERING_API ring_table {
              std::span<const ring_node*> out) const noexcept;
 
   /// A key's place on the circle of 2^32: its CRC-32 or custom hash, mixed in `mixed` and `slots`.
+  /// In a foreign placement, the other system's hash or slot as a place; of a 64-bit hash the upper
+  /// half, moved a step within this very state where that half alone doesn't tell the owner.
   std::uint32_t place(std::string_view key) const noexcept;
 
   /// The owner of a place, for callers that keep hashes. `owner_at(place(key)) == owner(key)` for
-  /// every key but the empty one.
+  /// every key but the empty one, which has no owner but, where other systems give it one, a place.
   const ring_node* owner_at(std::uint32_t place) const noexcept;
 
   /// Whether the node of that name owns the key.
@@ -159,7 +161,8 @@ class LIFERING_API ring_table {
   /// than 1.25 times its share; lower is more even and moves more keys off their owners), and
   /// `total` is the sum of all loads. The caller supplies the loads, say requests under way; they
   /// may change during the call, and the answer is then as good as what was read. When no node
-  /// qualifies, as loads changed or `total` is wrong, the owner is returned.
+  /// qualifies, as loads changed or `total` is wrong, the owner is returned. A foreign placement
+  /// that has limits of its own (HAProxy's hash-balance-factor) takes those.
   const ring_node* pick(std::string_view key, node_load load, std::uint64_t total,
                         std::uint32_t factor) const;
 

@@ -1,6 +1,10 @@
 // The parameters of a placement: their defaults, their check and their id.
 #include <lifering/placement.hpp>
 
+#include <algorithm>
+#include <lifering/ring.hpp>
+
+#include "ring/foreign.hpp"
 #include "ring/label.hpp"
 #include "ring/mix64.hpp"
 
@@ -22,6 +26,47 @@ problem bad(std::string text) {
   return {errc::invalid_placement, std::move(text)};
 }
 
+std::vector<const ring_node*> sorted(std::span<const ring_node> nodes) {
+  std::vector<const ring_node*> pointers;
+  for (const ring_node& node : nodes) {
+    pointers.push_back(&node);
+  }
+  std::sort(pointers.begin(), pointers.end(),
+            [](const ring_node* a, const ring_node* b) { return a->name < b->name; });
+  return pointers;
+}
+
+bool is_number(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Where the number stands right beside the name, a name that is another one with digits at that
+/// side has labels of that one: point 1 of "12" is point 11 of "2" with {i}{node}.
+std::optional<std::string> ambiguity(std::string_view label,
+                                     std::span<const ring_node* const> nodes) {
+  const bool number_first = label.find("{i}{node}") != label.npos;
+  if (!number_first && label.find("{node}{i}") == label.npos) {
+    return std::nullopt;
+  }
+  const auto by_name = [](const ring_node* a, std::string_view name) { return a->name < name; };
+  for (const ring_node* node : nodes) {
+    const std::string_view name = node->name;
+    for (std::size_t digits = 1; digits < name.size(); ++digits) {
+      const auto cut = number_first ? digits : name.size() - digits;
+      if (!is_number(number_first ? name.substr(0, cut) : name.substr(cut))) {
+        break;
+      }
+      const std::string_view rest = number_first ? name.substr(cut) : name.substr(0, cut);
+      const auto at = std::lower_bound(nodes.begin(), nodes.end(), rest, by_name);
+      if (at != nodes.end() && (*at)->name == rest) {
+        return "label is \"" + std::string{label} + "\", in which \"" + node->name + "\" and \"" +
+               std::string{rest} + "\" have labels in common: put something between {node} and {i}";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view to_string(placement_kind kind) noexcept {
@@ -32,6 +77,8 @@ std::string_view to_string(placement_kind kind) noexcept {
       return "mixed";
     case placement_kind::slots:
       return "slots";
+    case placement_kind::foreign:
+      return "foreign";
   }
   return "unknown";
 }
@@ -61,11 +108,25 @@ placement_options placement_options::slots() {
   return options;
 }
 
+std::string_view foreign_placement::text() const noexcept {
+  return rule_ == nullptr ? std::string_view{} : rule_->text();
+}
+
 std::optional<problem> placement_options::validate() const {
   using std::to_string;
   if (lifering::to_string(kind) == "unknown") {
     return bad("placement kind " + to_string(static_cast<unsigned>(kind)) +
                " is unknown; use classic, mixed or slots");
+  }
+  if ((kind == placement_kind::foreign) != static_cast<bool>(foreign)) {
+    return bad(foreign ? "a foreign placement is given for the kind " +
+                             std::string{lifering::to_string(kind)} + "; use kind foreign"
+                       : std::string{"the kind is foreign and no foreign placement is given; make "
+                                     "one with <lifering/compat.hpp>"});
+  }
+  if (foreign) {
+    return hash == nullptr ? foreign.rule()->validate()
+                           : bad("a foreign placement can't have a custom hash; leave it null");
   }
   if (vnodes > vnodes_max) {
     return bad("vnodes is " + to_string(vnodes) + "; use 1 to " + to_string(vnodes_max) +
@@ -94,10 +155,33 @@ std::optional<problem> placement_options::validate() const {
   return std::nullopt;
 }
 
+std::optional<problem> placement_options::validate(std::span<const ring_node> nodes) const {
+  auto found = validate();
+  return found || !foreign ? found : foreign.rule()->refuse(sorted(nodes));
+}
+
+std::vector<std::string> placement_options::warnings(std::span<const ring_node> nodes) const {
+  std::vector<std::string> found;
+  if (foreign) {
+    foreign.rule()->warn(sorted(nodes), found);
+  } else if (kind != placement_kind::slots) {
+    if (auto text = ambiguity(label, sorted(nodes))) {
+      found.push_back(*std::move(text));
+    }
+  }
+  return found;
+}
+
+std::string placement_options::text() const {
+  return std::string{foreign ? foreign.text() : lifering::to_string(kind)};
+}
+
 std::uint64_t placement_options::id() const noexcept {
   ring_detail::hash64 sum{3};
   sum.add(revision).add(lifering::to_string(kind)).add(hash_id);
-  if (kind == placement_kind::slots) {
+  if (kind == placement_kind::foreign) {
+    sum.add(foreign.text());
+  } else if (kind == placement_kind::slots) {
     sum.add(segments).add(cap);
   } else {
     sum.add(vnodes == 0 ? vnodes_default : vnodes).add(label);

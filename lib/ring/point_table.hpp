@@ -8,9 +8,10 @@
 //
 // 1000 nodes of 150 points: 600 KB of entries and 128 KB of index.
 //
-// Invariants: entries are sorted by place, those of equal place by name of owner; index[b] counts
-// the entries before bucket b; behind the last entry stands a copy of the first, for the wrap, and
-// padding that may be read but never counts.
+// Invariants: entries are sorted by place, those of equal place by name of owner (in another
+// system's ring, as that orders them; such a table isn't edited); index[b] counts the entries
+// before bucket b; behind the last entry stands a copy of the first, for the wrap, and padding that
+// may be read but never counts.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,9 @@ struct point {
 
   friend bool operator==(const point&, const point&) = default;
 };
+
+/// Sorts by place, keeping the order of points of equal place.
+void sort_by_place(std::vector<point>& points);
 
 /// The most points that a ring may have, 256 MB of them.
 inline constexpr std::uint64_t points_max = std::uint64_t{1} << 26;

@@ -70,6 +70,13 @@ const ring_node* preference::next_point() {
       index_ = 0;
     }
     const std::uint32_t slot = points.owner(index_++);
+    if (slot == 0) {  // A stretch that another system gives to nobody, see redis_slots.
+      if (found_ == 1) {
+        found_ = state_.owning_nodes();
+        return nullptr;
+      }
+      continue;
+    }
     if (is_new(slot)) {
       return state_.in_slot(slot);
     }
@@ -150,9 +157,14 @@ const ring_node* ring_table::pick(std::string_view key, node_load load, std::uin
   const wide weights = wide{1000} * state_->weights();
   const wide allowed = wide{factor} * (wide{total} + 1);
   ring_detail::preference order{*state_, place(key), 4};
+  const ring_detail::foreign_table* foreign = state_->foreign();
   const ring_node* owner = order.next();
   for (const ring_node* node = owner; node != nullptr; node = order.next()) {
-    if (load.of(*node) * weights < allowed * node->weight.thousandths()) {
+    if (foreign != nullptr && foreign->has_limits()) {
+      if (load.of(*node) < foreign->limit(*node, total, factor)) {
+        return node;
+      }
+    } else if (load.of(*node) * weights < allowed * node->weight.thousandths()) {
       return node;
     }
   }

@@ -14,11 +14,12 @@ namespace lifering::ring_detail {
 ring_rules::ring_rules(placement_options given)
     : options(std::move(given)),
       label(label_format::parse(options.label).value()),
-      hash(options.hash != nullptr ? options.hash : crc32_best().hash),
-      hash_many(options.hash != nullptr ? nullptr : crc32_best().run_many),
+      hash(options.foreign ? nullptr
+                           : (options.hash != nullptr ? options.hash : crc32_best().hash)),
+      hash_many(options.foreign || options.hash != nullptr ? nullptr : crc32_best().run_many),
       vnodes(options.vnodes == 0 ? 150 : options.vnodes),
       placement_id(options.id()),
-      mixes(options.kind != placement_kind::classic),
+      mixes(options.kind == placement_kind::mixed || options.kind == placement_kind::slots),
       has_slots(options.kind == placement_kind::slots) {}
 
 /// What differs between two sets of nodes, as indices into them.
@@ -65,34 +66,16 @@ std::uint64_t fingerprint_of(const ring_rules& rules, std::uint64_t digests, std
   return hash64{4}.add(rules.placement_id).add(digests).add(nodes).value();
 }
 
-// Sorts by place, keeping the order of points of equal place: three passes of eleven bits.
-void sort_by_place(std::vector<point>& points) {
-  if (points.size() < 2048) {
-    std::stable_sort(points.begin(), points.end(),
-                     [](const point& a, const point& b) { return a.place < b.place; });
-    return;
-  }
-  constexpr unsigned digit_bits = 11;
-  constexpr std::uint32_t digit_mask = (1U << digit_bits) - 1;
-  std::vector<point> other(points.size());
-  for (unsigned low = 0; low < 32; low += digit_bits) {
-    std::array<std::size_t, digit_mask + 2> starts{};
-    for (const point& p : points) {
-      ++starts[((p.place >> low) & digit_mask) + 1];
-    }
-    for (std::size_t digit = 1; digit <= digit_mask; ++digit) {
-      starts[digit] += starts[digit - 1];
-    }
-    for (const point& p : points) {
-      other[starts[(p.place >> low) & digit_mask]++] = p;
-    }
-    points.swap(other);
-  }
-}
-
 }  // namespace
 
-bool snapshot::fits(const ring_rules& rules, const node_set& nodes) noexcept {
+bool snapshot::fits(const ring_rules& rules, const node_set& nodes) {
+  if (const foreign_rule* foreign = rules.options.foreign.rule()) {
+    std::vector<const ring_node*> pointers;
+    for (const record_pointer& record : nodes) {
+      pointers.push_back(&record->node);
+    }
+    return foreign->count_points(pointers) <= points_max;
+  }
   std::uint64_t points = 0;
   for (const record_pointer& record : nodes) {
     points += rules.has_slots ? 1 : points_of(rules.vnodes, record->node.weight);
@@ -109,6 +92,8 @@ snapshot::snapshot(std::shared_ptr<const ring_rules> rules)
       fingerprint_(fingerprint_of(*rules_, 0, 0)) {
   if (has_slots_) {
     segments_.table = slot_table{rules_->options.segments, owners_.size(), 0};
+  } else if (hash_ == nullptr) {
+    build_foreign();
   }
 }
 
@@ -123,7 +108,8 @@ snapshot::snapshot(const snapshot& old, node_set nodes, std::uint64_t& moved)
   const difference changes{old.nodes_, nodes_};
   const std::size_t touched =
       changes.added.size() + changes.removed.size() + changes.changed.size();
-  moved = touched * 8 <= old.nodes_.size() ? edit(old, changes) : build(old);
+  const bool edits = touched * 8 <= old.nodes_.size() && hash_ != nullptr;
+  moved = edits ? edit(old, changes) : build(old);
 }
 
 std::uint64_t snapshot::build(const snapshot& old) {
@@ -135,7 +121,11 @@ std::uint64_t snapshot::build(const snapshot& old) {
                          : build_capped_slots(scores_, owners_.size(), cap);
     return moved_segments(old);
   }
-  build_points();
+  if (hash_ == nullptr) {
+    build_foreign();
+  } else {
+    build_points();
+  }
   if (old.points_.size() == 0) {
     return points_.size() == 0 ? 0 : std::uint64_t{1} << 32;
   }
@@ -234,6 +224,28 @@ void snapshot::build_points() {
     append_points(i, 0, points_of(rules_->vnodes, sorted_[i]->weight), points);
   }
   sort_by_place(points);  // Equal places stay in the order of names.
+  points_ = point_table{points, owners_.size()};
+}
+
+/// The other system's points. A change of one node may move those of others there, so this ring is
+/// always built from nothing.
+void snapshot::build_foreign() {
+  std::vector<point> points;
+  foreign_ = rules_->options.foreign.rule()->build(sorted_, points);
+  // Nodes that the system gives no point take no part in the order of preference.
+  std::vector<bool> owns(owners_.size());
+  std::unordered_set<std::string_view> zones;  // Counted only.
+  owning_nodes_ = 0;
+  weights_ = 0;
+  for (const point& p : points) {
+    if (p.owner != 0 && !owns[p.owner]) {
+      owns[p.owner] = true;
+      ++owning_nodes_;
+      weights_ += owners_[p.owner]->weight.thousandths();
+      zones.insert(owners_[p.owner]->zone);
+    }
+  }
+  zones_ = zones.size();
   points_ = point_table{points, owners_.size()};
 }
 
@@ -359,8 +371,11 @@ void snapshot::owners_of(std::span<const std::string_view> keys,
     const auto some = keys.subspan(first, std::min(chunk, keys.size() - first));
     if (rules_->hash_many != nullptr) {
       rules_->hash_many(some.data(), some.size(), places.data());
-    } else {
+    } else if (hash_ != nullptr) {
       std::transform(some.begin(), some.end(), places.begin(), hash_);
+    } else {
+      std::transform(some.begin(), some.end(), places.begin(),
+                     [this](std::string_view key) { return foreign_->place(key); });
     }
     if (mixes_) {
       for (std::uint32_t& place : places) {
@@ -374,7 +389,8 @@ void snapshot::owners_of(std::span<const std::string_view> keys,
 }
 
 std::size_t snapshot::bytes() const noexcept {
-  std::size_t sum = sizeof *this + points_.bytes() + scores_.bytes();
+  std::size_t sum = sizeof *this + points_.bytes() + scores_.bytes() +
+                    (foreign_ != nullptr ? foreign_->bytes() : 0);
   if (has_slots_) {
     sum += segments_.table.bytes();
   }

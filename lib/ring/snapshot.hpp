@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ring/crc32.hpp"
+#include "ring/foreign.hpp"
 #include "ring/label.hpp"
 #include "ring/node_set.hpp"
 #include "ring/point_table.hpp"
@@ -24,7 +25,7 @@ struct ring_rules {
 
   placement_options options;
   label_format label;
-  hash_function hash;
+  hash_function hash;             ///< Null where another system's rule finds the place.
   crc32_many_function hash_many;  ///< Null for a custom hash.
   std::uint32_t vnodes;
   std::uint64_t placement_id;
@@ -45,9 +46,12 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   snapshot& operator=(const snapshot&) = delete;
 
   /// Whether a set of nodes is within points_max.
-  static bool fits(const ring_rules& rules, const node_set& nodes) noexcept;
+  static bool fits(const ring_rules& rules, const node_set& nodes);
 
   std::uint32_t place(std::string_view key) const noexcept {
+    if (hash_ == nullptr) [[unlikely]] {
+      return foreign_->place(key);
+    }
     const std::uint32_t hash = hash_(key);
     return mixes_ ? mix32(hash) : hash;
   }
@@ -68,7 +72,10 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   const slot_table& segments() const noexcept { return segments_.table; }
   const rendezvous& scores() const noexcept { return scores_; }
 
-  std::size_t owning_nodes() const noexcept { return owning_nodes_; }  ///< Of positive weight.
+  const foreign_table* foreign() const noexcept { return foreign_.get(); }  ///< Or null.
+
+  /// Of positive weight; in another system's ring, those that have a point.
+  std::size_t owning_nodes() const noexcept { return owning_nodes_; }
   std::uint64_t weights() const noexcept { return weights_; }  ///< Their sum, in thousandths.
   std::size_t zones() const noexcept { return zones_; }        ///< Distinct ones among them.
 
@@ -88,6 +95,7 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   std::uint64_t build(const snapshot& old);
   std::uint64_t edit(const snapshot& old, const difference& changes);
   void build_points();
+  void build_foreign();
   void edit_segments(const snapshot& old, const difference& changes);
   std::uint64_t moved_segments(const snapshot& old) const;
   std::uint64_t edit_points(const snapshot& old, const difference& changes);
@@ -101,6 +109,7 @@ class snapshot : public std::enable_shared_from_this<snapshot> {
   bool has_slots_;
   point_table points_;
   slot_state segments_;
+  std::unique_ptr<const foreign_table> foreign_;
   std::vector<const ring_node*> owners_;  ///< By slot; slot 0 is nobody.
 
   std::shared_ptr<const ring_rules> rules_;

@@ -4,8 +4,8 @@
 // the rule that is ours: the smaller name wins.
 #include <fstream>
 #include <map>
-#include <sstream>
 
+#include "ring/oracle_rows.hpp"
 #include "ring_support.hpp"
 #include "support/catch.hpp"
 
@@ -18,31 +18,6 @@ struct config {
   std::uint32_t points = 0;
   std::vector<std::string> names;
 };
-
-std::string unescape(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "\\x") == 0) {
-      bytes += static_cast<char>(std::stoi(text.substr(i + 2, 2), nullptr, 16));
-      i += 3;
-    } else {
-      bytes += text[i];
-    }
-  }
-  return bytes;
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 config read_config(const std::vector<std::string>& fields) {
   config result;

@@ -1,0 +1,51 @@
+// What Envoy's two placements have in common, weights as parts of their sum in double precision,
+// and the table of its ring, which also takes hashes.
+#pragma once
+
+#include <cstdint>
+#include <lifering/compat.hpp>
+#include <utility>
+#include <vector>
+
+#include "ring/compat/servers.hpp"
+#include "ring/compat/wide_circle.hpp"
+#include "ring/foreign.hpp"
+
+namespace lifering::compat {
+
+struct normal_weights {
+  std::vector<double> parts;  ///< Of each server.
+  double least = 1;
+  double greatest = 0;
+};
+
+inline normal_weights normalise(const std::vector<server>& servers) {
+  normal_weights result;
+  const auto sum = static_cast<double>(weight_of(servers));
+  for (const server& each : servers) {
+    const double part = static_cast<double>(each.weight) / sum;
+    result.parts.push_back(part);
+    result.least = part < result.least ? part : result.least;
+    result.greatest = part > result.greatest ? part : result.greatest;
+  }
+  return result;
+}
+
+class envoy_table final : public ring_detail::foreign_table {
+ public:
+  envoy_table(envoy_ring::hashes hash, wide_circle circle)
+      : hash_(hash), circle_(std::move(circle)) {}
+
+  std::uint32_t place(std::string_view key) const noexcept override;
+
+  /// The place of a request's hash.
+  std::uint32_t place_of(std::uint64_t hash) const noexcept { return circle_.place(hash); }
+
+  std::size_t bytes() const noexcept override { return sizeof *this + circle_.bytes(); }
+
+ private:
+  envoy_ring::hashes hash_;
+  wide_circle circle_;
+};
+
+}  // namespace lifering::compat
