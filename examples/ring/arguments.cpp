@@ -4,6 +4,10 @@
 #include <charconv>
 #include <fstream>
 
+#if defined(LIFERING_COMPAT)
+#include <lifering/compat.hpp>
+#endif
+
 namespace ring_tool {
 
 bool arguments::next_is_flag() {
@@ -36,14 +40,37 @@ std::uint32_t arguments::number() {
   return number;
 }
 
+namespace {
+
+void read_placement(const std::string& text, lifering::placement_options& placement) {
+  if (const auto kind = lifering::parse_placement(text)) {
+    placement.kind = *kind;
+    placement.foreign = {};
+    return;
+  }
+  std::string words = "classic, mixed or slots";
+#if defined(LIFERING_COMPAT)
+  if (lifering::compat::is_name(text)) {
+    lifering::problem wrong;
+    const auto foreign = lifering::compat::parse(text, wrong);
+    if (!foreign) {
+      throw usage_error(wrong.text);
+    }
+    placement.kind = foreign->kind;
+    placement.foreign = foreign->foreign;
+    return;
+  }
+  words = "classic, mixed, slots, nginx, haproxy, ketama, envoy_ring, maglev, redis_slots or kafka";
+#endif
+  throw usage_error("placement \"" + text.substr(0, text.find(':')) + "\" is unknown; use " +
+                    words);
+}
+
+}  // namespace
+
 bool take_placement_flag(arguments& args, lifering::placement_options& placement) {
   if (args.flag() == "--placement") {
-    const std::string word = args.value();
-    const auto kind = lifering::parse_placement(word);
-    if (!kind) {
-      throw usage_error("placement \"" + word + "\" is unknown; use classic, mixed or slots");
-    }
-    placement.kind = *kind;
+    read_placement(args.value(), placement);
   } else if (args.flag() == "--vnodes") {
     placement.vnodes = args.number();
   } else if (args.flag() == "--label") {
@@ -66,6 +93,16 @@ bool take_placement_flag(arguments& args, lifering::placement_options& placement
 }
 
 void check(const lifering::placement_options& placement) {
+  if (placement.foreign) {
+    lifering::placement_options plain;
+    plain.kind = placement.kind;
+    plain.foreign = placement.foreign;
+    if (placement != plain) {
+      throw usage_error(
+          "--vnodes, --label, --segments and --cap are for classic, mixed and slots; " +
+          placement.text() + " has options of its own, as in nginx:points=160");
+    }
+  }
   if (const auto found = placement.validate()) {
     throw usage_error(found->text);
   }

@@ -51,8 +51,17 @@ void check(const lifering::placement_options& placement);
 /// The lines of a file, without their ends.
 std::vector<std::string> read_lines(const std::string& file);
 
+class key_list;
+
+/// Whether a placement's partitions answer for themselves, without a node.
+bool has_partitions(const lifering::placement_options& placement);
+
+/// key<TAB>slot a line, for a placement that has slots.
+void print_slots(const lifering::placement_options& placement, const key_list& keys);
+
 // The commands. Each returns the exit code.
 int run_owner(arguments args);
+int run_slot(arguments args);
 int run_report(arguments args);
 int run_bench(arguments args);
 

@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "names.hpp"
+#include "nodes.hpp"
 
 namespace ring_tool {
 
@@ -83,18 +84,17 @@ int run_bench(arguments args) {
     throw usage_error("--seconds is " + std::to_string(seconds) + "; use 1 to 600");
   }
 
-  lifering::hash_ring ring{placement};
   std::vector<lifering::ring_node> batch;
   for (std::string& name : make_names(name_family::ip, nodes, 0)) {
     batch.push_back({std::move(name)});
   }
-  ring.assign(std::move(batch));
+  const lifering::hash_ring ring = make_ring(placement, batch);
 
   const auto keys = make_keys();
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const double one = lookups_per_second(ring, keys, 1, seconds);
   const double all = lookups_per_second(ring, keys, cores, seconds);
-  std::cout << std::fixed << std::setprecision(1) << to_string(placement.kind) << ", " << nodes
+  std::cout << std::fixed << std::setprecision(1) << placement.text() << ", " << nodes
             << " nodes, keys of 10 bytes\n"
             << "one thread:    " << 1e9 / one << " ns per lookup, " << one / 1e6
             << " million lookups per second\n"

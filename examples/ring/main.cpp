@@ -15,10 +15,15 @@ constexpr std::string_view help = R"(lifering-ring: who owns a key, without a ne
   lifering-ring owner (--nodes a,b,c | --nodes-file F) (KEY ... | --keys-file F)
                 [--replicas R] [--hex] [PLACEMENT]
       prints key<TAB>owner[<TAB>second owner...] a line. A nodes file has
-      name[<TAB>weight[<TAB>zone]] a line, a keys file a key a line; with --hex, keys
-      are read and printed in hexadecimal. In nodes files and in the output, bytes
+      name[<TAB>weight[<TAB>zone[<TAB>id]]] a line, a keys file a key a line; with --hex,
+      keys are read and printed in hexadecimal. In nodes files and in the output, bytes
       outside 0x21..0x7e and the backslash are written \xHH. A key without an owner
-      has an empty second field.
+      has an empty second field. For other systems' placements the order of nodes is
+      the order of servers, and ids are what they call them. kafka without nodes prints
+      partitions, as slot does.
+
+  lifering-ring slot (KEY ... | --keys-file F) [--hex] [--placement P]
+      prints key<TAB>slot a line: of Redis Cluster, unless P is kafka:... or maglev.
 
   lifering-ring report --nodes N [--names ip|pod|padded|uuid] [--set S] [--plot FILE.svg]
                 [PLACEMENT]
@@ -30,6 +35,16 @@ constexpr std::string_view help = R"(lifering-ring: who owns a key, without a ne
 
 PLACEMENT:
   --placement classic|mixed|slots   default classic
+  --placement NAME[:option=value,...]   as another system places:
+      nginx          method=consistent|modulo points=160 unit=1
+      haproxy        hash=sdbm|djb2|wt6|crc32|none avalanche=on|off number=position|name
+                     key=id|addr|addr-port|guid|id32 unit=1
+      ketama         client=libmemcached|twemproxy weighted=on|off hash=md5|fnv1a_64|...
+                     distribution=ketama|modula hash_tag=TWO-BYTES unit=1
+      envoy_ring     min=1024 max=8388608 hash=xxhash64|murmur2 unit=1
+      maglev         size=65537 unit=1
+      redis_slots    tags=on|off ranges=0-8191@NODE;8192-16383@NODE
+      kafka          partitions=N hash=murmur2|consistent|fnv1a assign=range|round_robin
   --vnodes N                        points a node, 1 to 65536, default 150
   --label TEXT                      default {node}#{i}
   --segments K                      slots: 2^K segments, 10 to 22, default 18
@@ -53,16 +68,19 @@ int run(int count, char** words) {
   if (command == "owner") {
     return ring_tool::run_owner(rest);
   }
+  if (command == "slot") {
+    return ring_tool::run_slot(rest);
+  }
   if (command == "report") {
     return ring_tool::run_report(rest);
   }
   if (command == "bench") {
     return ring_tool::run_bench(rest);
   }
-  throw ring_tool::usage_error(command.empty()
-                                   ? "a command is missing: owner, report or bench (--help)"
-                                   : "command \"" + std::string{command} +
-                                         "\" is unknown; use owner, report or bench (--help)");
+  throw ring_tool::usage_error(
+      command.empty() ? "a command is missing: owner, slot, report or bench (--help)"
+                      : "command \"" + std::string{command} +
+                            "\" is unknown; use owner, slot, report or bench (--help)");
 }
 
 }  // namespace

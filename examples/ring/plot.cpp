@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "arguments.hpp"
+#include "text.hpp"
 
 namespace ring_tool {
 
@@ -132,8 +133,8 @@ void plot(const std::string& file, const summary& report, const lifering::ring_t
   out << std::fixed << std::setprecision(3);
   out << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 " << width << ' ' << height
       << "' font-family='sans-serif'>\n<rect width='100%' height='100%' fill='white'/>\n"
-      << "<text x='40' y='36' font-size='20'>Placement " << report.placement << ": " << report.nodes
-      << " nodes</text>\n";
+      << "<text x='40' y='36' font-size='20'>Placement " << in_xml(report.placement) << ": "
+      << report.nodes << " nodes</text>\n";
   draw_ring(out, ring);
   draw_shares(out, report);
   out << "</svg>\n";

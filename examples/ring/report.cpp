@@ -7,7 +7,9 @@
 
 #include "arguments.hpp"
 #include "names.hpp"
+#include "nodes.hpp"
 #include "plot.hpp"
+#include "text.hpp"
 
 namespace ring_tool {
 
@@ -81,18 +83,23 @@ double build_time(const lifering::placement_options& placement,
 
 // The standard deviation of a share over the fair one, for random points (papers of Karger and of
 // Lamping and Veach) and for the ranks of `slots`: the variance of the number of segments is
-// S (N - 1) / (N (2 N - 1)).
-double theory(const lifering::placement_options& placement, double nodes) {
+// S (N - 1) / (N (2 N - 1)). Other systems' rings are held against random points, as many as
+// theirs.
+double theory(const lifering::placement_options& placement, double nodes, double ring_points) {
   if (placement.kind == lifering::placement_kind::slots) {
     return std::sqrt(nodes * (nodes - 1) / (2 * nodes - 1) / std::exp2(placement.segments));
   }
-  const double points = placement.vnodes == 0 ? 150 : placement.vnodes;
+  double points = placement.vnodes == 0 ? 150 : placement.vnodes;
+  if (placement.foreign) {
+    points = ring_points / nodes;
+  }
   return std::sqrt((nodes - 1) / (nodes * points + 1));
 }
 
 struct movement {
   double on_add = 0;
   double on_remove = 0;
+  double of_others = 0;  ///< Of on_remove, what wasn't the removed node's.
   double top_heir = 0;
 };
 
@@ -120,10 +127,12 @@ movement measure_movement(lifering::hash_ring& ring, const std::vector<std::stri
     for (const auto& [name, gained] : heirs) {
       top = std::max(top, gained);
     }
+    result.of_others += static_cast<double>(moves.moved()) / circle - all / circle;
     result.top_heir += all > 0 ? top / all : 0;
     ring.add({names[i]});
   }
   result.on_remove /= removals;
+  result.of_others /= removals;
   result.top_heir /= removals;
   return result;
 }
@@ -138,9 +147,8 @@ int run_report(arguments args) {
   names.pop_back();
   const auto nodes = as_nodes(names);
 
-  lifering::hash_ring ring{r.placement};
-  const auto empty = ring.snapshot();
-  ring.assign(nodes);
+  const auto empty = lifering::hash_ring{r.placement}.snapshot();
+  lifering::hash_ring ring = make_ring(r.placement, nodes);
   const auto full = ring.snapshot();
   std::map<std::string, double> shares;
   for (const auto& node : nodes) {
@@ -148,9 +156,12 @@ int run_report(arguments args) {
   }
   const auto all = diff(empty, full);
   for (const auto& range : all.ranges()) {
-    shares[range.new_owner->name] += static_cast<double>(range.size()) / circle * r.nodes;
+    shares[range.new_owner == nullptr ? "" : range.new_owner->name] +=
+        static_cast<double>(range.size()) / circle * r.nodes;
   }
-  summary s{std::string{to_string(r.placement.kind)}, r.nodes, {}, 0, theory(r.placement, r.nodes)};
+  shares.erase("");  // Of nobody.
+  const auto points = static_cast<double>(full.points());
+  summary s{r.placement.text(), r.nodes, {}, 0, theory(r.placement, r.nodes, points)};
   for (const auto& [name, share] : shares) {
     s.shares.push_back(share);
     s.deviation += (share - 1) * (share - 1);
@@ -162,13 +173,13 @@ int run_report(arguments args) {
   }
 
   const movement m = measure_movement(ring, names, newcomer);
-  std::cout << "{\"placement\":\"" << s.placement << "\",\"nodes\":" << r.nodes
+  std::cout << "{\"placement\":\"" << in_json(s.placement) << "\",\"nodes\":" << r.nodes
             << ",\"share_max\":" << s.shares.front() << ",\"share_min\":" << s.shares.back()
             << ",\"share_sd\":" << s.deviation << ",\"share_sd_theory\":" << s.theory
             << ",\"moved_on_add\":" << m.on_add << ",\"moved_on_remove\":" << m.on_remove
-            << ",\"ideal_move\":" << 1.0 / (r.nodes + 1) << ",\"top_heir\":" << m.top_heir
-            << ",\"build_ms\":" << build_time(r.placement, nodes) << ",\"bytes\":" << full.bytes()
-            << "}\n";
+            << ",\"moved_others\":" << m.of_others << ",\"ideal_move\":" << 1.0 / (r.nodes + 1)
+            << ",\"top_heir\":" << m.top_heir << ",\"build_ms\":" << build_time(r.placement, nodes)
+            << ",\"bytes\":" << full.bytes() << "}\n";
   return 0;
 }
 

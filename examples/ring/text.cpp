@@ -85,4 +85,25 @@ std::optional<std::string> from_hex(std::string_view text) {
   return bytes;
 }
 
+std::string in_json(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '"' || c == '\\' ? "\\" : "";
+    result += c;
+  }
+  return result;
+}
+
+std::string in_xml(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<' || c == '&') {
+      result += c == '<' ? "&lt;" : "&amp;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 }  // namespace ring_tool

@@ -18,4 +18,8 @@ std::string to_hex(std::string_view bytes);
 /// Nothing unless the text is pairs of hexadecimal digits.
 std::optional<std::string> from_hex(std::string_view text);
 
+/// Inside the quotes of a JSON string, or between the tags of XML; of printable text.
+std::string in_json(std::string_view text);
+std::string in_xml(std::string_view text);
+
 }  // namespace ring_tool

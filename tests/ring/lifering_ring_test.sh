@@ -78,8 +78,8 @@ done <configs
 [[ $rows -gt 1000 ]] || fail "only $rows rows were compared"
 
 # Errors of a person.
-refuses "a command is missing: owner, report or bench (--help)"
-refuses 'command "own" is unknown; use owner, report or bench (--help)' own
+refuses "a command is missing: owner, slot, report or bench (--help)"
+refuses 'command "own" is unknown; use owner, slot, report or bench (--help)' own
 refuses "no nodes are given; use --nodes a,b,c or --nodes-file FILE" owner key
 refuses "no keys are given; name some, or use --keys-file FILE" owner --nodes a
 refuses 'node "a" is given twice; name each node once' owner --nodes a,b,a key
@@ -89,7 +89,8 @@ refuses '--vnodes is "x"; it must be a whole number' owner --nodes a --vnodes x 
 refuses '--vnodes is "-1"; it must be a whole number' owner --nodes a --vnodes -1 key
 refuses '--vnodes needs a value' owner --nodes a key --vnodes
 refuses 'vnodes is 70000; use 1 to 65536, or 0 for 150' owner --nodes a --vnodes 70000 key
-refuses 'placement "ketama" is unknown; use classic, mixed or slots' owner --nodes a --placement ketama key
+refuses 'placement "rendezvous" is unknown; use classic, mixed, slots, nginx, haproxy, ketama, envoy_ring, maglev, redis_slots or kafka' \
+  owner --nodes a --placement rendezvous key
 refuses 'label is "x"; it must hold {node} and {i} exactly once each' owner --nodes a --label x key
 refuses 'segments is 30; use 10 to 22, the base-2 logarithm of their number' owner --nodes a --placement slots --segments 30 k
 refuses 'cap is "much"; use 0 for none or a part such as 0.05, 0.01 to 10' owner --nodes a --placement slots --cap much k
@@ -101,8 +102,8 @@ printf 'a\nb\theavy\n' >nodes
 refuses 'nodes, line 2: weight is "heavy"; use 0, or 0.01 to 100 with at most three places' owner --nodes-file nodes k
 printf 'a\\y\n' >nodes
 refuses 'nodes, line 1: "a\y" has a backslash that doesn'"'"'t begin \xHH' owner --nodes-file nodes k
-printf 'a\t1\tz\tmore\n' >nodes
-refuses 'nodes, line 1: 4 fields; write name, or name<TAB>weight, or name<TAB>weight<TAB>zone' owner --nodes-file nodes k
+printf 'a\t1\tz\tid\tmore\n' >nodes
+refuses 'nodes, line 1: 5 fields; write name, weight, zone and id, or fewer, with tabs between' owner --nodes-file nodes k
 refuses '--nodes is 0; use 1 to 100000' report
 refuses 'names "cats" are unknown; use ip, pod, padded or uuid' report --nodes 5 --names cats
 refuses 'file "no/such/folder.svg" can'"'"'t be written; give one in a folder that exists' report --nodes 5 --plot no/such/folder.svg
@@ -119,6 +120,44 @@ for placement in classic mixed "slots --segments 12" "slots --segments 12 --cap 
 done
 "$program" report --nodes 100 >report
 grep -qE '"share_max":2\.0[0-9]*' report || fail "plain CRC-32 should give the busiest of 100 addresses twice its share: $(cat report)"
+
+# Other systems' placements: the order and the ids of a file, slots without nodes, traps.
+printf 's1\t1\t\t7\ns2\t1\t\t100\ns3\t1\t\t2000\ns4\t1\t\t65535\n' >nodes
+awk -F'\t' '$1 == "ids" { print $2 }' "$oracles/haproxy-consistent.tsv" >keys
+awk -F'\t' '$1 == "ids" { print $2 "\t" $3 }' "$oracles/haproxy-consistent.tsv" >expected
+"$program" owner --nodes-file nodes --keys-file keys --placement haproxy:hash=sdbm,avalanche=on,key=id >answers
+cmp -s answers expected || fail "haproxy with ids: $(diff answers expected | head -3)"
+[[ $(wc -l <answers) -gt 10 ]] || fail "only $(wc -l <answers) keys were asked with ids"
+awk -F'\t' '$1 == "mod-w123" { print $2 }' "$oracles/nginx-hash-consistent.tsv" >keys
+awk -F'\t' '$1 == "mod-w123" { print $2 "\t" $3 }' "$oracles/nginx-hash-consistent.tsv" >expected
+printf '127.0.0.1:9001\n127.0.0.2:9001\t2\n127.0.0.3:9001\t3\n' >nodes
+"$program" owner --nodes-file nodes --keys-file keys --placement nginx:method=modulo >answers
+cmp -s answers expected || fail "nginx modulo: $(diff answers expected | head -3)"
+tac nodes >turned
+"$program" owner --nodes-file turned --keys-file keys --placement nginx:method=modulo >answers
+cmp -s answers expected && fail "the order of a nodes file should decide under modulo"
+says "123456789${tab}12739"$'\n'"{user}1${tab}5474"$'\n'"${tab}0" slot 123456789 '{user}1' ""
+says "313233${tab}5970" slot --hex 313233
+says "313233${tab}5970" slot --hex 313233 --placement redis_slots:tags=off
+says "key-16${tab}9" slot --placement kafka:partitions=12,hash=consistent key-16
+says "key-16${tab}9" owner --placement kafka:partitions=12,hash=consistent key-16
+says "key-16${tab}b" owner --nodes a,b --placement kafka:partitions=12,hash=consistent key-16
+refuses 'placement haproxy has no slots; use redis_slots, kafka:partitions=N or maglev' slot --placement haproxy k
+refuses 'no keys are given; name some, or use --keys-file FILE' slot
+refuses 'kafka: partitions is 0; use 1 to 1000000' owner --placement kafka k
+refuses 'haproxy: hash is "md5"; use sdbm, djb2, wt6, crc32 or none' owner --nodes a --placement haproxy:hash=md5 k
+refuses '--vnodes, --label, --segments and --cap are for classic, mixed and slots; nginx has options of its own, as in nginx:points=160' \
+  owner --nodes a --placement nginx --vnodes 5 k
+refuses 'haproxy: "10.0.0.1:1" and "10.0.0.1:2" are both "10.0.0.1:0" there and would share all points; name or number them apart' \
+  owner --nodes 10.0.0.1:1,10.0.0.1:2 --placement haproxy:key=addr k
+"$program" owner --nodes 12.0.0.1:80,2.0.0.1:80 --label '{i}{node}' k 2>err >/dev/null
+grep -q '^lifering-ring: warning: label is "{i}{node}"' err || fail "no warning of an ambiguous label: $(cat err)"
+for placement in nginx nginx:method=modulo haproxy haproxy:number=name ketama 'ketama:client=twemproxy,hash_tag="<' \
+  envoy_ring:min=1024,max=4096 maglev:size=5003 redis_slots kafka:partitions=40; do
+  "$program" report --placement "$placement" --nodes 20 --plot picture.svg >report 2>err || fail "report $placement: $(cat err)"
+  grep -q '"moved_others":' report || fail "report $placement: $(cat report)"
+  ! grep -q '"<' picture.svg || fail "a picture of $placement isn't XML"
+done
 
 "$program" --help | grep -q 'lifering-ring owner' || fail "--help"
 "$program" --version | grep -qE '^lifering-ring [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"

@@ -1,0 +1,45 @@
+// Taking and printing keys.
+#include "keys.hpp"
+
+#include "text.hpp"
+
+namespace ring_tool {
+
+void key_list::take_word(arguments& args) {
+  given_.push_back(args.value());
+  has_keys_ = true;
+}
+
+bool key_list::take_flag(arguments& args) {
+  if (args.flag() == "--keys-file") {
+    for (std::string& key : read_lines(args.value())) {
+      given_.push_back(std::move(key));
+    }
+    has_keys_ = true;
+  } else if (args.flag() == "--hex") {
+    hex_ = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void key_list::require_some() const {
+  if (!has_keys_) {
+    throw usage_error("no keys are given; name some, or use --keys-file FILE");
+  }
+}
+
+key_list::key key_list::read(std::size_t index) const {
+  const std::string& given = given_[index];
+  if (!hex_) {
+    return {given, escape(given)};
+  }
+  const auto bytes = from_hex(given);
+  if (!bytes) {
+    throw usage_error("key \"" + escape(given) + "\" isn't pairs of hexadecimal digits");
+  }
+  return {*bytes, to_hex(*bytes)};
+}
+
+}  // namespace ring_tool
