@@ -5,6 +5,10 @@
 #include <optional>
 #include <string_view>
 
+#if defined(LIFERING_COMPAT)
+#include <lifering/compat.hpp>
+#endif
+
 namespace {
 
 constexpr std::string_view usage =
@@ -23,7 +27,8 @@ commands are lines on stdin; the log is on stderr. SIGTERM and SIGINT mean leave
   --zone Z            failure domain
   --meta TEXT         metadata that others see
   --service ADDRESS   where the application's own traffic goes
-  --placement P       slots (default), mixed or classic
+  --placement P       slots (default), mixed, classic, or another system's as lifering-ring takes
+                      them: nginx, haproxy:key=addr-port, kafka:partitions=12, ...
   --vnodes N          classic, mixed: points of a node of weight 1 (default 150)
   --label L           classic, mixed: what is hashed for a point (default {node}#{i})
   --segments K        slots: 2^K segments (default 18)
@@ -88,10 +93,22 @@ problem_text read_weight(std::string_view text, lifering::weight& to) {
 }
 
 problem_text read_placement(std::string_view text, lifering::placement_options& to) {
-  const auto kind = lifering::parse_placement(text);
-  if (!kind) return "--placement takes slots, mixed or classic, not " + in_quotes(text);
-  to.kind = *kind;
-  return std::nullopt;
+  to.foreign = {};
+  if (const auto kind = lifering::parse_placement(text)) {
+    to.kind = *kind;
+    return std::nullopt;
+  }
+#if defined(LIFERING_COMPAT)
+  lifering::problem wrong;
+  const auto foreign = lifering::compat::parse(text, wrong);
+  if (!foreign && lifering::compat::is_name(text)) return "--placement: " + wrong.text;
+  if (foreign) {
+    to.kind = foreign->kind;
+    to.foreign = foreign->foreign;
+    return std::nullopt;
+  }
+#endif
+  return "--placement takes slots, mixed, classic or another system's, not " + in_quotes(text);
 }
 
 problem_text read_level(std::string_view text, lifering::log_level& to) {

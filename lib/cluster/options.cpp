@@ -168,6 +168,8 @@ std::optional<problem> options::validate() const {
   check_identity(*this, check);
   check_addresses(*this, check);
   check.merge(placement.validate());
+  const ring_node self{name, weight, zone};
+  check.merge(placement.validate({&self, 1}));
   check_protocol(protocol, check);
   check_limits(*this, check);
   check_pace(*this, check);
