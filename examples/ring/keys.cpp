@@ -12,8 +12,8 @@ void key_list::take_word(arguments& args) {
 
 bool key_list::take_flag(arguments& args) {
   if (args.flag() == "--keys-file") {
-    for (std::string& key : read_lines(args.value())) {
-      given_.push_back(std::move(key));
+    for (std::string& line : read_lines(args.value())) {
+      given_.push_back(std::move(line));
     }
     has_keys_ = true;
   } else if (args.flag() == "--hex") {

@@ -123,13 +123,13 @@ grep -qE '"share_max":2\.0[0-9]*' report || fail "plain CRC-32 should give the b
 
 # Other systems' placements: the order and the ids of a file, slots without nodes, traps.
 printf 's1\t1\t\t7\ns2\t1\t\t100\ns3\t1\t\t2000\ns4\t1\t\t65535\n' >nodes
-awk -F'\t' '$1 == "ids" { print $2 }' "$oracles/haproxy-consistent.tsv" >keys
-awk -F'\t' '$1 == "ids" { print $2 "\t" $3 }' "$oracles/haproxy-consistent.tsv" >expected
+awk -F'\t' '$1 == "ids" && $2 !~ /\\/ { print $2 }' "$oracles/haproxy-consistent.tsv" >keys
+awk -F'\t' '$1 == "ids" && $2 !~ /\\/ { print $2 "\t" $3 }' "$oracles/haproxy-consistent.tsv" >expected
 "$program" owner --nodes-file nodes --keys-file keys --placement haproxy:hash=sdbm,avalanche=on,key=id >answers
 cmp -s answers expected || fail "haproxy with ids: $(diff answers expected | head -3)"
 [[ $(wc -l <answers) -gt 10 ]] || fail "only $(wc -l <answers) keys were asked with ids"
-awk -F'\t' '$1 == "mod-w123" { print $2 }' "$oracles/nginx-hash-consistent.tsv" >keys
-awk -F'\t' '$1 == "mod-w123" { print $2 "\t" $3 }' "$oracles/nginx-hash-consistent.tsv" >expected
+awk -F'\t' '$1 == "mod-w123" && $2 !~ /\\/ { print $2 }' "$oracles/nginx-hash-consistent.tsv" >keys
+awk -F'\t' '$1 == "mod-w123" && $2 !~ /\\/ { print $2 "\t" $3 }' "$oracles/nginx-hash-consistent.tsv" >expected
 printf '127.0.0.1:9001\n127.0.0.2:9001\t2\n127.0.0.3:9001\t3\n' >nodes
 "$program" owner --nodes-file nodes --keys-file keys --placement nginx:method=modulo >answers
 cmp -s answers expected || fail "nginx modulo: $(diff answers expected | head -3)"
