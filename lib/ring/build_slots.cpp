@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 
+#include "base/check.hpp"
 #include "base/pages.hpp"
 #include "ring/slot_table.hpp"
 
@@ -22,14 +23,18 @@ class rank_build {
     // With so many ranks each, one segment in some 2^halvings stays unclaimed. Where so few nodes
     // are to be asked, that is quicker than to claim.
     const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 16));
-    end_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        nodes.segments(), halvings * nodes.segments() * 7 / 10 / nodes.size()));
-    if (end_ > 0) claims_ = base::pages<claim>(nodes.segments());
+    const std::uint64_t segments = nodes.segments();
+    end_ = static_cast<std::uint32_t>(halvings * segments * 7 / 10 / nodes.size());
+    // A claim is a rank, and one, so that 0 is nobody's, before a node. The product of both is
+    // about 0.7 * halvings * segments, at most 2^22 segments: in 32 bits even with 2^20 nodes.
+    node_bits_ = static_cast<unsigned>(std::bit_width(nodes.size() - 1));
+    LIFERING_CHECK((std::uint64_t{end_} + 1) << node_bits_ <= ~std::uint32_t{0});
+    if (end_ > 0) claims_ = base::pages<std::uint32_t>(segments);
   }
 
   /// Fills the table, and returns the greatest rank by which a segment was won, or more.
   std::uint32_t run() {
-    for (std::uint32_t node = 0; end_ > 0 && node < nodes_.size(); ++node)
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node)
       claim_first_ranks(node);
     std::uint32_t worst = end_;
     std::array<std::uint32_t, 64 * equal_ranks_batch> rest;
@@ -43,8 +48,9 @@ class rank_build {
       count = 0;
     };
     for (std::uint32_t segment = 0; segment < nodes_.segments(); ++segment) {
-      if (end_ > 0 && claims_[segment].rank_and_one != 0) {
-        table_.set(segment, nodes_.slot(claims_[segment].node));
+      const std::uint32_t claim = end_ > 0 ? claims_[segment] : nobody;
+      if (claim != nobody) {
+        table_.set(segment, nodes_.slot(node_of(claim)));
         continue;
       }
       rest[count++] = segment;
@@ -55,27 +61,28 @@ class rank_build {
   }
 
  private:
-  struct claim {
-    std::uint32_t rank_and_one;  ///< 0: nobody's.
-    std::uint32_t node;
-  };
-
   void claim_first_ranks(std::uint32_t node) {
     const inverse_permutation order{nodes_.order(node)};
     for (std::uint32_t rank = 0; rank < end_; ++rank) {
       const std::uint32_t segment = order.segment(rank, nodes_.bits());
-      claim& held = claims_[segment];
-      if (held.rank_and_one == 0 || rank + 1 < held.rank_and_one ||
-          (rank + 1 == held.rank_and_one && nodes_.prefers(segment, node, held.node))) {
-        held = {rank + 1, node};
-      }
+      const std::uint32_t ours = ((rank + 1) << node_bits_) | node;
+      std::uint32_t& held = claims_[segment];
+      // Of equal ranks, the fractions decide.
+      const bool tied = (held ^ ours) >> node_bits_ == 0;
+      if (held == nobody || (tied ? nodes_.prefers(segment, node, node_of(held)) : ours < held))
+        held = ours;
     }
+  }
+
+  std::uint32_t node_of(std::uint32_t claim) const noexcept {
+    return claim & ((std::uint32_t{1} << node_bits_) - 1);
   }
 
   const rendezvous& nodes_;
   slot_table& table_;
   std::uint32_t end_ = 0;  ///< Ranks that each node claims.
-  base::pages<claim> claims_;
+  unsigned node_bits_ = 0;
+  base::pages<std::uint32_t> claims_;
 };
 
 /// For nodes of any weights, where the smallest score wins. Returns the greatest such score, or
