@@ -189,9 +189,7 @@ TEST_CASE("a member that died takes no reliable message, and its sender is told"
 }
 
 TEST_CASE("a reliable message may be given up", "[message]") {
-  std::latch release(1);
-  auto options = member_options("a");
-  cluster first(options);
+  cluster first(member_options("a"));
   first.start();
   cluster second(member_options("b"));
   second.start();
