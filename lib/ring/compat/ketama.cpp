@@ -13,7 +13,6 @@ namespace {
 
 using hashes = ketama::hashes;
 
-constexpr std::uint32_t points_per_label = 4;  ///< The words of one MD5.
 constexpr std::uint32_t unweighted_labels = 100;
 constexpr std::uint32_t weight_max = 100'000;
 constexpr std::size_t twemproxy_label_max = 85;  ///< It cuts longer ones, and then all are equal.
