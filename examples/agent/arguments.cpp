@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <lifering/cluster.hpp>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::string_view usage =
     R"(Usage: lifering-agent --name N --bind IP:PORT --cluster ID [option...]
+       lifering-agent keygen      print a new key, for a key file
 
 Runs one member of a lifering cluster. Events and answers are JSON objects, one a line, on stdout;
 commands are lines on stdin; the log is on stderr. SIGTERM and SIGINT mean leave, then exit.
@@ -21,7 +23,12 @@ commands are lines on stdin; the log is on stderr. SIGTERM and SIGINT mean leave
   --bind IP:PORT      where to listen, UDP and TCP (port 7946 if none is given, 0: any free one)
   --cluster ID        the id that all members share
   --join HOST:PORT    a seed to join through; may be repeated
-  --advertise IP:PORT where others reach us, if not at --bind
+                      HOST, [IPV6]:PORT, an address, or a service: srv:_lifering._udp.DOMAIN
+  --advertise A       where others reach us, if not at --bind: IP:PORT or HOST:PORT
+  --allow NETWORK     hear only this network, as 10.0.0.0/8; may be repeated
+  --name-server IP    ask this name server for names instead of the system's
+  --key-file F        keys to seal with, one a line; readable by its owner alone
+  --seal MODE         off (default), accept (send sealed, take both) or require
   --profile P         lan (default), wan or local: the protocol's timing
   --weight W          share of the ring: 0, or 0.01 to 100 (default 1)
   --zone Z            failure domain
@@ -54,6 +61,10 @@ Commands:
   graves              failed and left members that are remembered
   forget NAME         take a failed member for left everywhere
   agreement           whether the peers hold the same ring, and for how long they have
+  key add KEY|FILE    hold one more key, in hexadecimal or base64, or those of a file
+  key use ID          seal with this key; key remove ID: hold it no longer
+  keys                the ids of the keys, the one that seals first
+  seal MODE           off, accept or require
   leave               say goodbye, then exit
   quit                exit at once, without leaving
 )";
@@ -142,6 +153,17 @@ problem_text apply_profile(std::string_view text, lifering::options& to) {
   return std::nullopt;
 }
 
+problem_text read_key_file(std::string_view path, lifering::keyring& to) {
+  if (auto found = to.add_file(std::string(path))) return found->text;
+  return std::nullopt;
+}
+
+problem_text read_seal_mode(std::string_view text, std::optional<lifering::seal_mode>& to) {
+  to = lifering::parse_seal_mode(text);
+  if (to) return std::nullopt;
+  return "--seal takes off, accept or require, not " + in_quotes(text);
+}
+
 struct flag {
   std::string_view name;
   problem_text (*apply)(std::string_view value, arguments& to);
@@ -159,6 +181,17 @@ constexpr flag flags[] = {
      [](std::string_view value, arguments& to) { return keep(to.options.cluster, value); }},
     {"--advertise",
      [](std::string_view value, arguments& to) { return keep(to.options.advertise, value); }},
+    {"--allow",
+     [](std::string_view value, arguments& to) -> problem_text {
+       to.options.allow.emplace_back(value);
+       return std::nullopt;
+     }},
+    {"--name-server",
+     [](std::string_view value, arguments& to) { return keep(to.options.name_server, value); }},
+    {"--key-file",
+     [](std::string_view value, arguments& to) { return read_key_file(value, *to.options.keys); }},
+    {"--seal",
+     [](std::string_view value, arguments& to) { return read_seal_mode(value, to.seal); }},
     {"--join", [](std::string_view value, arguments& to) { return read_seed(value, to.seeds); }},
     {"--zone", [](std::string_view value, arguments& to) { return keep(to.options.zone, value); }},
     {"--meta",
@@ -262,10 +295,17 @@ std::variant<arguments, answer, mistake> read_arguments(std::span<const char* co
   for (const auto& given : all) {
     if (!wrong && given.name == "--profile") wrong = apply_profile(given.value, result.options);
   }
+  result.options.keys = std::make_shared<lifering::keyring>();
   for (const auto& given : all) {
     if (!wrong) wrong = apply(given, result);
   }
   if (!wrong) wrong = check_required(all);
+  if (!wrong && result.seal) {
+    // After all key files, whichever came first.
+    if (const auto found = result.options.keys->set_mode(*result.seal)) {
+      wrong = "--seal " + std::string(to_string(*result.seal)) + ": " + found->text;
+    }
+  }
   if (!wrong) {
     if (const auto found = result.options.validate()) wrong = found->text;
   }

@@ -1,17 +1,20 @@
 // The command line of lifering-agent.
 #pragma once
 
+#include <lifering/keyring.hpp>
 #include <lifering/options.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-/// What to run.
+/// What to run. `options.keys` is set, so that keys can be given at run time too.
 struct arguments {
   lifering::options options;
   std::vector<std::string> seeds;
   bool quit_on_eof = false;
+  std::optional<lifering::seal_mode> seal;  ///< As asked for; the keyring has it by then.
 };
 
 /// Text to print instead of running.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "json.hpp"
+#include "keys.hpp"
 
 namespace {
 
@@ -140,15 +141,20 @@ std::optional<std::string> answer(lifering::cluster& cluster, std::string_view c
 
 }  // namespace
 
-next_step obey(lifering::cluster& cluster, std::string_view line, std::string& answers) {
+next_step obey(lifering::cluster& cluster, lifering::keyring& keys, std::string_view line,
+               std::string& answers) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t space = line.find(' ');
   const auto command = line.substr(0, space);
   const auto rest = space == std::string_view::npos ? "" : line.substr(space + 1);
   if (command == "leave") return next_step::leave;
   if (command == "quit") return next_step::quit;
-  answers += answer(cluster, command, rest)
-                 .value_or(error_line("no command \"" + std::string(command) +
-                                      "\"; lifering-agent --help lists them all"));
+  auto said = answer_about_keys(keys, command, rest);
+  if (!said) said = answer(cluster, command, rest);
+  // A long word may be a key that was pasted in the wrong place.
+  constexpr std::size_t word_max = 24;
+  const std::string what = command.size() > word_max ? "" : " \"" + std::string(command) + '"';
+  answers +=
+      said.value_or(error_line("no command" + what + "; lifering-agent --help lists them all"));
   return next_step::go_on;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lifering/cluster.hpp>
+#include <lifering/keyring.hpp>
 #include <string>
 #include <string_view>
 
@@ -10,4 +11,5 @@ enum class next_step { go_on, leave, quit };
 
 /// Answers one command with one line, which is appended to `answers`. `leave` and `quit` are left
 /// to the caller.
-next_step obey(lifering::cluster& cluster, std::string_view line, std::string& answers);
+next_step obey(lifering::cluster& cluster, lifering::keyring& keys, std::string_view line,
+               std::string& answers);

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <latch>
 #include <lifering/cluster.hpp>
+#include <lifering/keyring.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +23,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "json.hpp"
+#include "keys.hpp"
 #include "output.hpp"
 
 namespace {
@@ -69,7 +72,10 @@ int complain(std::string_view sentence) {
 class agent {
  public:
   explicit agent(const arguments& given)
-      : seeds_(given.seeds), quit_on_eof_(given.quit_on_eof), cluster_(given.options) {}
+      : seeds_(given.seeds),
+        quit_on_eof_(given.quit_on_eof),
+        keys_(given.options.keys),
+        cluster_(given.options) {}
 
   int run();
 
@@ -87,6 +93,7 @@ class agent {
 
   const std::vector<std::string> seeds_;
   const bool quit_on_eof_;
+  const std::shared_ptr<lifering::keyring> keys_;
   output out_;
   std::latch ready_{1};  ///< No event is printed before the line that says `ready`.
   std::string input_;
@@ -163,7 +170,9 @@ std::optional<int> agent::read_input() {
   const auto length = ::read(STDIN_FILENO, buffer.data(), buffer.size());
   if (length < 0 && (errno == EINTR || errno == EAGAIN)) return std::nullopt;
   if (length <= 0) return end_of_input();
-  input_.append(buffer.data(), static_cast<std::size_t>(length));
+  const auto arrived = std::span(buffer).first(static_cast<std::size_t>(length));
+  input_.append(arrived.data(), arrived.size());
+  lifering::wipe(arrived);  // There may be a key in it.
   return obey_lines();
 }
 
@@ -175,10 +184,11 @@ std::optional<int> agent::obey_lines() {
   for (auto end = input_.find('\n'); end != std::string::npos && step == next_step::go_on;
        end = input_.find('\n', begin)) {
     if (!std::exchange(skipping_, false)) {
-      step = obey(cluster_, std::string_view(input_).substr(begin, end - begin), answers);
+      step = obey(cluster_, *keys_, std::string_view(input_).substr(begin, end - begin), answers);
     }
     begin = end + 1;
   }
+  lifering::wipe(std::span(input_).first(begin));
   input_.erase(0, begin);
   if (input_.size() > line_max) {
     if (!skipping_) answers += json_object().text("error", "the line is too long").line();
@@ -219,6 +229,11 @@ int agent::leave() {
 int main(int argc, char** argv) {
   if (!prepare_process()) return complain("can't make a pipe");
   const auto words = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
+  if (words.size() == 2 && std::string_view(words[1]) == "keygen") {
+    output out;
+    generate_key_to(out);
+    return exit_fine;
+  }
   const auto given = read_arguments(words.subspan(words.empty() ? 0 : 1));
   if (const auto* wrong = std::get_if<mistake>(&given)) return complain(wrong->sentence);
   if (const auto* text = std::get_if<answer>(&given)) {

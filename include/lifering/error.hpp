@@ -57,6 +57,7 @@ enum class errc {
   wrong_placement,   ///< The seed places keys by another placement or parameters.
   name_in_use,       ///< A newer life of this name is a live member.
   too_many_members,  ///< The cluster is at its limit of members.
+  wrong_key,         ///< The seed holds no key of ours, or seals where we don't, or the reverse.
 };
 
 /// The category of errc; its name is "lifering". Safe from any thread.

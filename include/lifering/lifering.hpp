@@ -8,6 +8,7 @@
 #include <lifering/error.hpp>
 #include <lifering/event.hpp>
 #include <lifering/hash.hpp>
+#include <lifering/keyring.hpp>
 #include <lifering/member.hpp>
 #include <lifering/options.hpp>
 #include <lifering/placement.hpp>

@@ -20,11 +20,16 @@
 #include <lifering/error.hpp>
 #include <lifering/member.hpp>
 #include <lifering/ring.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lifering {
+
+class keyring;    // <lifering/keyring.hpp>
+class transport;  // <lifering/transport.hpp>
 
 /// The protocol's clockwork. All members of a cluster should use the same values: peers judge each
 /// other by their own.
@@ -74,11 +79,15 @@ struct protocol_options {
 
 /// Bounds on what strangers and neighbours can make this process keep.
 struct limit_options {
-  std::size_t datagram = 1400;     ///< Bytes of UDP payload, 512 to 65507. Below the path's MTU.
-  std::size_t metadata = 512;      ///< Bytes of a member's metadata, 0 to 512.
-  std::size_t members = 16384;     ///< Present members, 2 to 1,000,000.
-  std::size_t graves = 4096;       ///< Failed and left members remembered, 16 to 1,000,000.
-  std::size_t streams = 128;       ///< Streams open at once, 4 to 10,000.
+  std::size_t datagram = 1400;  ///< Bytes of UDP payload, 512 to 65507. Below the path's MTU.
+  std::size_t metadata = 512;   ///< Bytes of a member's metadata, 0 to 512.
+  std::size_t members = 16384;  ///< Present members, 2 to 1,000,000.
+  std::size_t graves = 4096;    ///< Failed and left members remembered, 16 to 1,000,000.
+  std::size_t streams = 128;    ///< Streams open at once, 4 to 10,000.
+  /// Streams that one source may have open to us at once, 1 to 10,000: an IPv4 address, or an IPv6
+  /// network of 64 bits. Members behind one address share it; keep it well below `streams`, so that
+  /// one stranger can't take all places.
+  std::size_t streams_per_source = 32;
   std::size_t event_queue = 4096;  ///< Events waiting for the application, 16 to 1,000,000.
 
   /// Bytes of messages waiting for the application, each counted with 128 bytes more than its
@@ -134,9 +143,33 @@ struct LIFERING_API options {
   /// interface, port 7946.
   std::string bind = "0.0.0.0:7946";
 
-  /// `IP:PORT` that others reach us at, when it differs from `bind`. Empty: the bound address, or
-  /// for a bind to 0.0.0.0 or [::] the one that the route to the first seed uses.
+  /// `IP:PORT` or `HOST:PORT` that others reach us at, when it differs from `bind`; without a port,
+  /// the bound one. A host name is looked up once, by start(), which waits for it; others are told
+  /// its first address that the bound socket can reach. Empty: the bound address, or for a bind to
+  /// 0.0.0.0 or [::] the one that the route to the first seed uses. Unspecified, multicast and
+  /// broadcast addresses are refused.
   std::string advertise;
+
+  /// Networks whose packets and connections are heard, as `10.0.0.0/8`, `2001:db8::/32` or an
+  /// address alone; all else is dropped and counted before it is read, and no member whose address
+  /// lies elsewhere is admitted through us. Empty: every network. Give all members the same list.
+  std::vector<std::string> allow;
+
+  /// `IP:PORT` of the name server to ask for names and SRV records, instead of the system's
+  /// configuration (/etc/hosts, resolv.conf, nsswitch.conf). Port 53 if none is given. Empty: the
+  /// system's.
+  std::string name_server;
+
+  // Who may speak with us.
+
+  /// The keys that packets are sealed with, and how; see lifering/keyring.hpp. Null: nothing is
+  /// sealed, and sealed packets are dropped. With a keyring, in every mode, a datagram has 49 bytes
+  /// less to fill, so that the mode can be changed at run time.
+  std::shared_ptr<keyring> keys;
+
+  /// What carries packets and streams instead of UDP and TCP; see lifering/transport.hpp. Null: UDP
+  /// and TCP on `bind`.
+  std::shared_ptr<transport> carrier;
 
   std::string service;        ///< What `member::service` tells others. Up to 255 bytes.
   std::string zone;           ///< Failure domain, up to 64 bytes. Fixed while the object lives.

@@ -79,6 +79,8 @@ class category final : public std::error_category {
         return "a newer life of this name is a live member";
       case errc::too_many_members:
         return "the cluster is at its limit of members";
+      case errc::wrong_key:
+        return "the peer holds no key of ours, or only one side seals its packets";
     }
     return "unknown error";
   }

@@ -8,8 +8,11 @@
 #include <random>
 #include <utility>
 
+#include "base/check.hpp"
+#include "net/allow_list.hpp"
 #include "net/seed.hpp"
 #include "swim/record.hpp"
+#include "wire/public_keyring.hpp"
 
 namespace lifering::cluster_detail {
 namespace {
@@ -115,6 +118,8 @@ net::driver_options core::driver_options(std::string_view towards) const {
   result.bind = *endpoint::parse(options_.bind, net::default_port);
   if (!options_.advertise.empty()) result.advertise = endpoint::parse(options_.advertise);
   result.seed_hint = towards;
+  if (options_.keys) result.keys = keyring_access::inside(*options_.keys);
+  LIFERING_CHECK(!net::allow_list::read(options_.allow, result.allow));
   result.protocol.timing = options_.protocol;
   result.protocol.limits = options_.limits;
   result.protocol.placement = options_.placement.id();

@@ -62,6 +62,14 @@ void add_transport(const net::counters& n, table& to) {
   to.count("streams_failed", "Streams that failed or timed out.", n.streams_failed);
   to.count("streams_refused", "Streams refused because too many were open.",
            n.streams_refused_limit);
+  to.count("streams_refused_source", "Streams refused because too many came from one source.",
+           n.streams_refused_source);
+  to.count("challenges_sent", "Times that a life was asked to prove that it lives.",
+           n.challenges_sent);
+  to.count("presumed_acks", "Pings taken for answered by packets that can't be opened.",
+           n.presumed_acks);
+  to.count("replies_withheld", "Replies larger than the question of one who is no member.",
+           n.replies_withheld);
   to.count("accept_errors", "Pauses in accepting streams, for want of descriptors or memory.",
            n.accept_errors);
   to.count("send_errors", "Datagrams that our own host didn't take.", n.send_errors);
@@ -107,6 +115,11 @@ void add_dropped(const net::counters& transport, const swim::stats& machine, tab
   to.dropped("wrong_cluster", transport.dropped_wrong_cluster);
   to.dropped("wrong_version", transport.dropped_wrong_version);
   to.dropped("too_large", transport.dropped_too_large);
+  to.dropped("not_allowed", transport.dropped_not_allowed);
+  to.dropped("not_sealed", transport.dropped_not_sealed);
+  to.dropped("cannot_open", transport.dropped_cannot_open);
+  to.dropped("repeated", transport.dropped_repeated);
+  to.dropped("unproven", transport.dropped_unproven);
   to.dropped("wrong_placement", machine.dropped_wrong_placement);
   to.dropped("from_self", machine.dropped_from_self);
   to.dropped("bad_sender", machine.dropped_bad_sender);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "swim/message.hpp"
+#include "wire/seal.hpp"
 
 namespace lifering::cluster_detail {
 
@@ -17,7 +18,8 @@ std::size_t news_size(const options& given, std::size_t metadata) {
   news.from.name = given.name;
   news.updates.emplace_back().subject = std::move(record);
   constexpr std::size_t envelope_max = 32;  // Beside the cluster id.
-  return swim::size_bound(news) + given.cluster.size() + envelope_max;
+  const std::size_t seal = given.keys ? wire::seal_overhead : 0;
+  return swim::size_bound(news) + given.cluster.size() + envelope_max + seal;
 }
 
 }  // namespace lifering::cluster_detail

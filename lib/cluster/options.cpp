@@ -5,6 +5,7 @@
 
 #include "cluster/news_size.hpp"
 #include "cluster/text.hpp"
+#include "net/allow_list.hpp"
 #include "swim/message.hpp"
 
 namespace lifering {
@@ -74,6 +75,8 @@ void check_addresses(const options& given, checker& check) {
     return "cannot listen on " + quoted(given.bind) +
            "; IP:PORT of this machine would be right, such as 127.0.0.1:7946 or [::]:7946";
   });
+  net::allow_list ignored;
+  check.merge(net::allow_list::read(given.allow, ignored));
   if (given.advertise.empty()) return;
   const auto advertise = endpoint::parse(given.advertise);
   const bool reachable = advertise && !advertise->is_multicast() && !advertise->is_unspecified();
@@ -112,6 +115,7 @@ void check_limits(const options& given, checker& check) {
   check.range("limits.members", given.limits.members, 2, 1'000'000);
   check.range("limits.graves", given.limits.graves, 16, 1'000'000);
   check.range("limits.streams", given.limits.streams, 4, 10'000);
+  check.range("limits.streams_per_source", given.limits.streams_per_source, 1, 10'000);
   check.range("limits.event_queue", given.limits.event_queue, 16, 1'000'000);
   check.range("limits.message_queue", given.limits.message_queue, std::size_t{64} << 10,
               std::size_t{1} << 30);

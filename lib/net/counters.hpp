@@ -15,14 +15,24 @@ struct counters {
   std::uint64_t streams_opened = 0;
   std::uint64_t streams_accepted = 0;
   std::uint64_t streams_failed = 0;
-  std::uint64_t streams_refused_limit = 0;  ///< Not taken: too many at once.
-  std::uint64_t accept_errors = 0;          ///< Pauses in accepting: no descriptors, no memory.
+  std::uint64_t streams_refused_limit = 0;   ///< Not taken: too many at once.
+  std::uint64_t streams_refused_source = 0;  ///< Not taken: too many from one source.
+  std::uint64_t accept_errors = 0;           ///< Pauses in accepting: no descriptors, no memory.
 
   // Dropped input, datagrams and frames alike.
   std::uint64_t dropped_malformed = 0;
   std::uint64_t dropped_wrong_cluster = 0;
   std::uint64_t dropped_wrong_version = 0;
   std::uint64_t dropped_too_large = 0;
+  std::uint64_t dropped_not_allowed = 0;  ///< From outside the allowed networks, or about there.
+  std::uint64_t dropped_not_sealed = 0;   ///< Plain, where sealed is required.
+  std::uint64_t dropped_cannot_open = 0;  ///< Sealed, and no key of ours opens it.
+  std::uint64_t dropped_repeated = 0;     ///< Sealed, and came before.
+  std::uint64_t dropped_unproven = 0;  ///< Sealed, from a life that has not proved that it lives.
+
+  std::uint64_t challenges_sent = 0;   ///< Times that a life was asked to prove that it lives.
+  std::uint64_t presumed_acks = 0;     ///< Pings taken for answered by packets we can't open.
+  std::uint64_t replies_withheld = 0;  ///< Larger than the question of one who is no member.
 
   std::uint64_t send_errors = 0;  ///< Datagrams that our own host didn't take.
   std::uint64_t refused = 0;      ///< Ports that their host said are closed.

@@ -27,7 +27,9 @@ driver::impl::impl(asio::any_io_executor executor, driver_options options, batch
       pending_(strand_),
       options_(std::move(options)),
       on_batch_(std::move(on_batch)),
-      codec_(options_.cluster),
+      complain_(options_.log),
+      codec_(options_.cluster, options_.keys),
+      unopened_(options_.protocol.limits.members),
       timer_(strand_) {
   auto& config = options_.protocol;
   LIFERING_CHECK(config.limits.datagram > codec_.overhead());
@@ -58,11 +60,17 @@ void driver::impl::make_parts(listening_sockets sockets) {
   udp_.emplace(std::move(sockets.udp), std::max(config.limits.datagram, datagram_read_min),
                pending_, *this, count_);
   streams_.emplace(
-      strand_, stream_set::settings{local_, config.limits.streams, config.timing.stream_timeout},
+      strand_,
+      stream_set::settings{local_, config.limits.streams, config.limits.streams_per_source,
+                           config.timing.stream_timeout},
       pending_, *this, count_);
   acceptor_.emplace(std::move(sockets.tcp), pending_, count_,
                     [this](io::tcp_socket socket, const endpoint& from) {
-                      streams_->accept(std::move(socket), from);
+                      if (!options_.allow.allows(from)) {
+                        count_disallowed(from);
+                      } else {
+                        streams_->accept(std::move(socket), from);
+                      }
                     });
   resolver_.emplace(
       strand_, families_of(local_), pending_,
@@ -99,6 +107,7 @@ void driver::impl::stop(std::function<void()> done) {
     resolver_->close();
     timer_.cancel();
     later_.clear();
+    greetings_.clear();
   }
   state_ = state::stopped;
   pending_.when_none(std::move(done));

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "net/allow_list.hpp"
 #include "net/counters.hpp"
 #include "net/io.hpp"
 #include "swim/config.hpp"
@@ -21,6 +22,7 @@
 #include "swim/input.hpp"
 #include "swim/protocol.hpp"
 #include "swim/record.hpp"
+#include "wire/keyring.hpp"
 
 namespace lifering::net {
 
@@ -40,6 +42,12 @@ struct driver_options {
 
   /// Its `datagram_budget` is overwritten with the datagram limit less the codec's overhead.
   swim::config protocol;
+
+  /// Null: nothing is sealed or opened. May change at any time, from any thread.
+  std::shared_ptr<const wire::keyring> keys;
+
+  /// Whose packets and connections are heard, and whom we speak to.
+  allow_list allow;
 
   swim::record self;       ///< Without its address, which the driver fills in when bound.
   std::uint64_t seed = 0;  ///< Of the machine's randomness.

@@ -1,5 +1,6 @@
 // From the machine to the network and the application.
 #include <algorithm>
+#include <lifering/error.hpp>
 #include <type_traits>
 #include <variant>
 
@@ -44,22 +45,86 @@ void driver::impl::carry_out() {
 }
 
 void driver::impl::carry(const swim::send_datagram& effect) {
-  udp_->queue(effect.to, [&](std::vector<std::uint8_t>& out) {
-    codec_.encode(effects_.packet_at(effect.packet), out);
+  const auto& packet = effects_.packet_at(effect.packet);
+  if (question_ && !question_->is_members && effect.to == question_->from) {
+    return answer_stranger(packet);
+  }
+  if (options_.keys) {
+    if (const auto* asked = std::get_if<swim::ping>(&packet.body)) {
+      presume_answered(effect.to, *asked);
+    }
+  }
+  udp_->queue(effect.to, [&](std::vector<std::uint8_t>& out) { codec_.encode(packet, out); });
+}
+
+void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked) {
+  swim::sender by;
+  if (unopened_.counts_as_answered(to, asked, now(), by)) {
+    later_.emplace_back(presumed_ack{to, std::move(by), asked.sequence});
+  }
+}
+
+/// Anybody can put a victim's address on a packet. So one who isn't known to be where the packet
+/// came from gets no more than it sent, the news that rides along left out first.
+void driver::impl::answer_stranger(const swim::packet& reply) {
+  reply_.clear();
+  codec_.encode(reply, reply_);
+  if (reply_.size() > question_->room) {
+    swim::packet bare;
+    bare.from = reply.from;
+    bare.body = reply.body;
+    const bool has_news = !reply.updates.empty() || !reply.broadcasts.empty();
+    reply_.clear();
+    const bool is_something = !std::holds_alternative<std::monostate>(bare.body);
+    if (has_news && is_something) codec_.encode(bare, reply_);
+  }
+  if (reply_.empty() || reply_.size() > question_->room) {
+    ++count_.replies_withheld;
+    return;
+  }
+  question_->room -= reply_.size();
+  udp_->queue(question_->from, [this](std::vector<std::uint8_t>& out) {
+    out.insert(out.end(), reply_.begin(), reply_.end());
   });
 }
 
 void driver::impl::carry(const swim::open_stream& effect) {
+  if (!options_.allow.allows(effect.to)) {
+    ++count_.dropped_not_allowed;
+    later_.emplace_back(swim::stream_ended{effect.stream, errc::invalid_address});
+    return;
+  }
   streams_->open(effect.stream, effect.to, effect.deadline);
+  if (!codec_.seals()) return;
+  const auto added = greetings_.emplace(effect.stream, stream_greeting::of_opener()).first;
+  send_proof(effect.stream, added->second.hello());
 }
 
 void driver::impl::carry(const swim::send_frame& effect) {
-  streams_->send(effect.stream, [&](std::vector<std::uint8_t>& out) {
-    codec_.encode(effects_.packet_at(effect.packet), out);
-  });
+  const auto& packet = effects_.packet_at(effect.packet);
+  const auto found = greetings_.find(effect.stream);
+  if (found == greetings_.end()) return send_frame(effect.stream, packet, {});
+  if (found->second.must_hold()) {
+    found->second.held.push_back(packet);
+  } else {
+    send_frame(effect.stream, packet, found->second.echo());
+  }
+}
+
+void driver::impl::send_frame(swim::stream_id id, const swim::packet& frame,
+                              const wire::proof& with) {
+  streams_->send(id, [&](std::vector<std::uint8_t>& out) { codec_.encode(frame, out, with); });
 }
 
 void driver::impl::carry(const swim::close_stream& effect) {
+  const auto found = greetings_.find(effect.stream);
+  if (found != greetings_.end()) {
+    if (found->second.must_hold() && !found->second.held.empty()) {
+      found->second.closing = true;
+      return;
+    }
+    greetings_.erase(found);
+  }
   streams_->close(effect.stream);
 }
 

@@ -1,21 +1,26 @@
-// The inside of the driver. Three parts: its life (driver.cpp), what comes in (driver_inputs.cpp)
-// and what goes out (driver_effects.cpp).
+// The inside of the driver. Four parts: its life (driver.cpp), what comes in (driver_inputs.cpp),
+// what goes out (driver_effects.cpp) and who has proved to be alive (driver_proofs.cpp).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/limited_log.hpp"
 #include "net/acceptor.hpp"
 #include "net/driver.hpp"
 #include "net/io.hpp"
 #include "net/listening.hpp"
 #include "net/operations.hpp"
 #include "net/resolver.hpp"
+#include "net/stream_greeting.hpp"
 #include "net/stream_set.hpp"
 #include "net/udp_socket.hpp"
+#include "net/unopened_peers.hpp"
+#include "wire/challenger.hpp"
 #include "wire/codec.hpp"
 
 namespace lifering::net {
@@ -51,9 +56,35 @@ class driver::impl final : public datagram_handler, public stream_handler {
  private:
   enum class state : std::uint8_t { closed, open, running, stopped };
 
-  using postponed = std::variant<swim::peer_refused, swim::send_failed, swim::join_command,
-                                 swim::leave_command, swim::cancel_command, swim::update_command,
-                                 swim::forget_command, swim::send_command>;
+  /// Lines that others can cause, each kind of which is written a bounded number of times.
+  enum class complaint : std::uint8_t {
+    not_allowed,
+    wrong_cluster,
+    wrong_version,
+    not_sealed,
+    cannot_open,
+    cannot_send,
+    count_,
+  };
+
+  /// An ack that didn't come and counts as come.
+  struct presumed_ack {
+    endpoint from;
+    swim::sender by;
+    std::uint64_t sequence;
+  };
+
+  using postponed =
+      std::variant<swim::peer_refused, swim::send_failed, swim::stream_ended, presumed_ack,
+                   swim::join_command, swim::leave_command, swim::cancel_command,
+                   swim::update_command, swim::forget_command, swim::send_command>;
+
+  /// The datagram whose effects are being carried out, and what may be answered to it.
+  struct question {
+    endpoint from;
+    bool is_members;   // From where a member is known to be.
+    std::size_t room;  // Bytes left, if it isn't.
+  };
 
   // Life.
   void make_parts(listening_sockets sockets);
@@ -72,7 +103,21 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void seed_resolved(const std::string& seed, std::vector<endpoint> addresses,
                      std::error_code error);
   void timer_expired();
-  void count_dropped(wire::decode_error error);
+  void count_dropped(wire::decode_error error, const endpoint* from);
+  void count_disallowed(const endpoint& from);
+  void leave_out_disallowed(swim::packet& from);
+  bool is_members_address(const swim::sender& by, const endpoint& from) const;
+
+  // Who has proved to be alive.
+  bool may_change_things(const endpoint& from, std::size_t size);
+  bool is_echo(const endpoint& from, const wire::proof& proof) const;
+  void send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max);
+  void send_proof(swim::stream_id id, const wire::proof& with);
+  swim::packet bare_packet() const;
+  bool may_pass(swim::stream_id id);
+  void release_held(swim::stream_id id, stream_greeting& greeting);
+  void refuse_unproven(swim::stream_id id);
+  static std::uint64_t challenge_period();
 
   // Hands one input to the machine and carries its effects out.
   template <class Input>
@@ -81,8 +126,10 @@ class driver::impl final : public datagram_handler, public stream_handler {
     machine_->handle(now(), input, effects_);
     carry_out();
   }
+  void apply(const presumed_ack& input);
   bool enter();
   void settle();
+  void settle_later();
   void arm_timer();
   static base::time_point now();
 
@@ -93,11 +140,15 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void carry(const swim::send_frame& effect);
   void carry(const swim::close_stream& effect);
   void carry(const swim::resolve_seed& effect);
+  void presume_answered(const endpoint& to, const swim::ping& asked);
+  void answer_stranger(const swim::packet& reply);
+  void send_frame(swim::stream_id id, const swim::packet& frame, const wire::proof& with);
 
   strand strand_;
   operations pending_;
   driver_options options_;
   batch_handler on_batch_;
+  base::limited_log<complaint> complain_;
   counters count_;
   wire::codec codec_;
   state state_ = state::closed;
@@ -107,7 +158,15 @@ class driver::impl final : public datagram_handler, public stream_handler {
   std::optional<swim::protocol> machine_;
   swim::effects effects_;
   swim::packet incoming_;
+  std::optional<question> question_;
+  std::vector<std::uint8_t> reply_;
+
+  wire::challenger challenger_;
+  std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
+  unopened_peers unopened_;
+
   std::vector<postponed> later_;
+  bool will_settle_ = false;
   bool is_busy_ = false;  // From the machine's answer until its effects are carried out.
 
   io::timer timer_;

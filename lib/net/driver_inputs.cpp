@@ -1,4 +1,5 @@
 // From the network and the clock to the machine.
+#include <asio/post.hpp>
 #include <chrono>
 #include <lifering/error.hpp>
 
@@ -11,12 +12,20 @@ namespace {
 /// A timer that expires with so much delay was held up, by work of ours or by others' on our cores.
 constexpr base::duration late = std::chrono::milliseconds(2);
 
+/// What an input brings about may bring about the next one: a send that fails, whose evidence sends
+/// again. After so many rounds the rest waits for its turn on the strand, so that others have
+/// theirs.
+constexpr int rounds_per_turn = 8;
+
 std::error_code as_stream_error(wire::decode_error error) {
   switch (error) {
     case wire::decode_error::wrong_cluster:
       return errc::wrong_cluster;
     case wire::decode_error::wrong_version:
       return errc::wrong_version;
+    case wire::decode_error::not_sealed:
+    case wire::decode_error::cannot_open:
+      return errc::wrong_key;
     default:
       return std::make_error_code(std::errc::bad_message);
   }
@@ -37,7 +46,7 @@ bool driver::impl::enter() {
 void driver::impl::settle() {
   if (is_busy_ || state_ != state::running) return;
   udp_->flush();
-  while (!later_.empty()) {
+  for (int round = 0; round < rounds_per_turn && !later_.empty(); ++round) {
     const auto inputs = std::exchange(later_, {});
     for (const auto& each : inputs) {
       std::visit([this](const auto& input) { apply(input); }, each);
@@ -45,7 +54,16 @@ void driver::impl::settle() {
     if (state_ != state::running) return;
     udp_->flush();
   }
+  if (!later_.empty()) settle_later();
   arm_timer();
+}
+
+void driver::impl::settle_later() {
+  if (std::exchange(will_settle_, true)) return;
+  asio::post(strand_, [this, token = pending_.begin()] {
+    will_settle_ = false;
+    settle();
+  });
 }
 
 void driver::impl::arm_timer() {
@@ -74,9 +92,47 @@ void driver::impl::timer_expired() {
 }
 
 void driver::impl::datagram_received(const endpoint& from, std::span<const std::uint8_t> bytes) {
+  if (!options_.allow.allows(from)) {
+    return count_disallowed(from);
+  }
   const auto error = codec_.decode(bytes, incoming_);
-  if (error != wire::decode_error::none) return count_dropped(error);
+  if (error == wire::decode_error::cannot_open) unopened_.unopened(from);
+  if (error != wire::decode_error::none) return count_dropped(error, &from);
+  if (!may_change_things(from, bytes.size())) return;
+  leave_out_disallowed(incoming_);
+  question_ = question{from, is_members_address(incoming_.from, from), bytes.size()};
   apply(swim::packet_received{from, incoming_});
+  question_.reset();
+}
+
+bool driver::impl::is_members_address(const swim::sender& by, const endpoint& from) const {
+  swim::view_row row;
+  return machine_->find_member(by.name, row) && row.subject->address == from;
+}
+
+/// Whoever lies outside of the allowed networks is no member, whoever speaks of him.
+void driver::impl::leave_out_disallowed(swim::packet& from) {
+  if (options_.allow.allows_all()) return;
+  const auto is_outside = [this](const auto& each) {
+    return each.subject && !options_.allow.allows(each.subject->address);
+  };
+  std::size_t left_out = std::erase_if(from.updates, is_outside);
+  if (auto* view = std::get_if<swim::view_rows>(&from.body)) {
+    left_out += std::erase_if(view->rows, is_outside);
+  } else if (auto* delta = std::get_if<swim::view_delta>(&from.body)) {
+    left_out += std::erase_if(delta->rows, is_outside);
+  }
+  count_.dropped_not_allowed += left_out;
+}
+
+void driver::impl::apply(const presumed_ack& input) {
+  ++count_.presumed_acks;
+  swim::packet made;
+  made.from = input.by;
+  made.from.placement = options_.protocol.placement;
+  made.from.view_digest = machine_->view_digest();  // Unknown: no reason to compare views.
+  made.body = swim::ack{input.sequence};
+  apply(swim::packet_received{input.from, made});
 }
 
 void driver::impl::datagram_refused(const endpoint& peer) {
@@ -84,6 +140,8 @@ void driver::impl::datagram_refused(const endpoint& peer) {
 }
 
 void driver::impl::datagram_failed(const endpoint& to, std::error_code error) {
+  complain_(complaint::cannot_send, log_level::warning, now(),
+            [&] { return "Can't send to " + to.to_string() + ": " + error.message(); });
   later_.emplace_back(swim::send_failed{to, error});
 }
 
@@ -96,20 +154,30 @@ void driver::impl::stream_accepted(swim::stream_id id, const endpoint& from) {
 }
 
 void driver::impl::stream_ended(swim::stream_id id, std::error_code error) {
+  greetings_.erase(id);
   apply(swim::stream_ended{id, error});
 }
 
 void driver::impl::frame_received(swim::stream_id id, std::span<const std::uint8_t> frame) {
-  const auto error = codec_.decode(frame, incoming_);
+  const auto error = codec_.decode_frame(frame, incoming_);
   if (error != wire::decode_error::none) return frame_refused(id, error);
+  if (!may_pass(id)) return;
+  leave_out_disallowed(incoming_);
   apply(swim::stream_received{id, incoming_});
 }
 
 void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {
-  count_dropped(error);
+  count_dropped(error, nullptr);
   ++count_.streams_failed;
+  greetings_.erase(id);
+  const auto as_error = as_stream_error(error);
+  if (as_error == errc::wrong_key && swim::is_accepted(id)) {
+    // A frame of ours tells the peer what is wrong: it can't open it either, or finds it sealed.
+    send_proof(id, {});
+    streams_->close(id);
+  }
   // The machine may answer a foreign peer with a refusal before it closes; then let that be sent.
-  apply(swim::stream_ended{id, as_stream_error(error)});
+  apply(swim::stream_ended{id, as_error});
   streams_->drop(id);
 }
 
@@ -125,14 +193,37 @@ void driver::impl::seed_resolved(const std::string& seed, std::vector<endpoint> 
   settle();
 }
 
-void driver::impl::count_dropped(wire::decode_error error) {
+void driver::impl::count_disallowed(const endpoint& from) {
+  ++count_.dropped_not_allowed;
+  complain_(complaint::not_allowed, log_level::warning, now(), [&] {
+    return from.to_string() + " lies outside of the allowed networks and isn't heard";
+  });
+}
+
+/// `from` is known for datagrams.
+void driver::impl::count_dropped(wire::decode_error error, const endpoint* from) {
+  const auto say = [&](complaint kind, std::string_view what) {
+    complain_(kind, log_level::warning, now(), [&] {
+      return "Dropped what " + (from != nullptr ? from->to_string() : "a stream") +
+             " sent: " + std::string(what);
+    });
+  };
   switch (error) {
     case wire::decode_error::wrong_cluster:
       ++count_.dropped_wrong_cluster;
-      break;
+      return say(complaint::wrong_cluster, "it is of another cluster");
     case wire::decode_error::wrong_version:
       ++count_.dropped_wrong_version;
-      break;
+      return say(complaint::wrong_version, "it is of a version that we don't speak");
+    case wire::decode_error::not_sealed:
+      ++count_.dropped_not_sealed;
+      return say(complaint::not_sealed, "it is not sealed");
+    case wire::decode_error::cannot_open:
+      ++count_.dropped_cannot_open;
+      return say(complaint::cannot_open, "it is sealed, and no key that we hold opens it");
+    case wire::decode_error::repeated:
+      ++count_.dropped_repeated;
+      return;
     default:
       ++count_.dropped_malformed;
   }

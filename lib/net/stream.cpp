@@ -27,8 +27,12 @@ std::error_code translate(std::error_code error) {
 
 }  // namespace
 
-stream::stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket)
-    : owner_(owner), id_(id), socket_(std::move(socket)), deadline_(owner.executor_) {}
+stream::stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket, const endpoint& source)
+    : owner_(owner),
+      id_(id),
+      source_(source),
+      socket_(std::move(socket)),
+      deadline_(owner.executor_) {}
 
 void stream::set_deadline(base::duration from_now) {
   deadline_.expires_after(from_now);
@@ -170,7 +174,7 @@ void stream::end() {
   socket_.close(ignored);
   owner_.queued_ -= queued_.size() + in_flight_.size();
   queued_.clear();
-  if (swim::is_accepted(id_)) --owner_.accepted_;
+  if (swim::is_accepted(id_)) owner_.accepted_ended(source_);
   owner_.streams_.erase(id_);
 }
 

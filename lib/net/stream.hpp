@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <lifering/endpoint.hpp>
 #include <memory>
 #include <system_error>
 #include <vector>
@@ -22,7 +23,8 @@ class stream_set;
 /// One caller at a time: the set's executor.
 class stream : public std::enable_shared_from_this<stream> {
  public:
-  stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket);
+  /// `source`: as whose it is counted, if it was accepted.
+  stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket, const endpoint& source = {});
 
   /// The whole life of the stream must be over by then.
   void set_deadline(base::duration from_now);
@@ -64,6 +66,7 @@ class stream : public std::enable_shared_from_this<stream> {
 
   stream_set& owner_;
   const swim::stream_id id_;
+  const endpoint source_;
   io::tcp_socket socket_;
   io::timer deadline_;
   phase phase_ = phase::connecting;

@@ -1,5 +1,6 @@
 #include "net/stream_set.hpp"
 
+#include <algorithm>
 #include <asio/error.hpp>
 #include <lifering/error.hpp>
 
@@ -12,6 +13,18 @@
 #endif
 
 namespace lifering::net {
+namespace {
+
+/// What one stranger can have many addresses of: an IPv4 address stands for itself, an IPv6 one for
+/// its network, whose last 64 bits are anybody's to choose (RFC 4291).
+endpoint source_of(const endpoint& address) {
+  endpoint source = address;
+  source.port = 0;
+  if (!source.is_v4()) std::fill(source.bytes.begin() + 8, source.bytes.end(), std::uint8_t{0});
+  return source;
+}
+
+}  // namespace
 
 stream_set::stream_set(io::executor executor, settings with, operations& pending,
                        stream_handler& handler, counters& count)
@@ -61,8 +74,15 @@ void stream_set::accept(io::tcp_socket socket, const endpoint& from) {
     ++count_.streams_refused_limit;
     return;
   }
+  const auto source = source_of(from);
+  const auto known = accepted_from_.find(source);
+  if (known != accepted_from_.end() && known->second >= settings_.per_source_max) {
+    ++count_.streams_refused_source;
+    return;
+  }
+  ++accepted_from_[source];
   const auto id = swim::stream_id{swim::accepted_stream_bit | ++next_accepted_};
-  const auto added = std::make_shared<stream>(*this, id, std::move(socket));
+  const auto added = std::make_shared<stream>(*this, id, std::move(socket), source);
   streams_.emplace(id, added);
   ++accepted_;
   ++count_.streams_accepted;
@@ -70,6 +90,13 @@ void stream_set::accept(io::tcp_socket socket, const endpoint& from) {
   handler_.stream_accepted(id, from);
   handler_.batch_ended();
   added->start();
+}
+
+void stream_set::accepted_ended(const endpoint& source) {
+  --accepted_;
+  const auto known = accepted_from_.find(source);
+  LIFERING_CHECK(known != accepted_from_.end());
+  if (--known->second == 0) accepted_from_.erase(known);
 }
 
 void stream_set::sent_to(const std::shared_ptr<stream>& to) {

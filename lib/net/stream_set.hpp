@@ -47,6 +47,7 @@ class stream_set {
   struct settings {
     endpoint local;               ///< Where our own streams come from; a wildcard leaves it open.
     std::size_t streams_max = 0;  ///< Open at once. Three quarters of it for accepted ones.
+    std::size_t per_source_max = 0;      ///< Accepted ones at once from one source.
     base::duration accepted_deadline{};  ///< For the whole life of an accepted stream.
   };
 
@@ -56,7 +57,8 @@ class stream_set {
   /// Connects. Whatever goes wrong is told as stream_ended, also that there are too many.
   void open(swim::stream_id id, const endpoint& to, base::duration deadline);
 
-  /// Takes a connection that a peer made, or closes it when there are too many.
+  /// Takes a connection that a peer made, or closes it when there are too many, of all or of its
+  /// source.
   void accept(io::tcp_socket socket, const endpoint& from);
 
   /// Queues a frame; `fill` appends its bytes to the vector that it is given. Of a stream that is
@@ -88,6 +90,7 @@ class stream_set {
   friend class stream;
 
   void sent_to(const std::shared_ptr<stream>& to);
+  void accepted_ended(const endpoint& source);
   std::error_code prepare(io::tcp_socket& socket, const asio::ip::tcp::endpoint& to) const;
   std::size_t accepted_max() const noexcept { return settings_.streams_max * 3 / 4; }
 
@@ -98,6 +101,7 @@ class stream_set {
   counters& count_;
   std::map<swim::stream_id, std::shared_ptr<stream>> streams_;
   std::size_t accepted_ = 0;
+  std::map<endpoint, std::size_t> accepted_from_;  // By source, those that have any.
   std::size_t queued_ = 0;
   std::uint64_t next_accepted_ = 0;
 };

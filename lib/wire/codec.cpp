@@ -1,5 +1,6 @@
 #include "wire/codec.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -40,16 +41,9 @@ std::string_view to_string(decode_error error) noexcept {
   return "unknown";
 }
 
-namespace {
-
-// A sealed packet's number in its sender: a tag and eight bytes.
-constexpr std::size_t counter_size = 9;
-
-}  // namespace
-
 struct codec::state {
   std::string cluster_id;
-  std::shared_ptr<const keyring> keys;
+  std::shared_ptr<const keyring> keys;  // Null: nothing is sealed or opened.
   message_slot outgoing;
   message_slot incoming;
   body_reader reader;
@@ -58,17 +52,32 @@ struct codec::state {
   std::uint64_t counter = 0;
   receipt last;
 
+  std::shared_ptr<const sealing> snapshot() const { return keys ? keys->snapshot() : nullptr; }
+  std::size_t header_size() const { return envelope_prefix_size + cluster_id.size(); }
+
+  pb::Packet& begin(const swim::packet& from, const proof& with, bool sealed);
+  /// Appends the message in its envelope, sealed by the front key of `with` if there is one.
+  void finish(const pb::Packet& message, std::size_t body_size, const sealing* with,
+              std::vector<std::uint8_t>& out);
   /// Opens the payload if it is sealed and says whether the mode of the moment takes it.
   decode_error take_payload(const envelope& parts, bytes_view& body);
-  /// Tells repeated packets, once all else of them is good.
-  decode_error take_number(const swim::sender& from, std::uint64_t number);
+  decode_error read(bytes_view from, swim::packet& to);
 };
+
+namespace {
+
+/// The state of the keys if it seals.
+const sealing* sealing_of(const std::shared_ptr<const sealing>& keys) {
+  return keys && keys->seals() ? keys.get() : nullptr;
+}
+
+}  // namespace
 
 codec::codec(std::string cluster_id, std::shared_ptr<const keyring> keys)
     : state_(std::make_unique<state>()) {
   LIFERING_CHECK(!cluster_id.empty() && cluster_id.size() <= swim::cluster_id_max);
   state_->cluster_id = std::move(cluster_id);
-  state_->keys = keys ? std::move(keys) : std::make_shared<const keyring>();
+  state_->keys = std::move(keys);
 }
 
 codec::~codec() = default;
@@ -76,72 +85,126 @@ codec::codec(codec&&) noexcept = default;
 codec& codec::operator=(codec&&) noexcept = default;
 
 std::size_t codec::overhead() const {
-  const std::size_t header = envelope_prefix_size + state_->cluster_id.size();
-  return header + (state_->keys->snapshot()->seals() ? seal_size + counter_size : 0);
+  return state_->header_size() + (state_->keys ? seal_overhead : 0);
 }
 
-void codec::encode(const swim::packet& from, std::vector<std::uint8_t>& out) {
-  const auto with = state_->keys->snapshot();
-  auto& message = state_->outgoing.begin();
+bool codec::seals() const {
+  return sealing_of(state_->snapshot()) != nullptr;
+}
+
+pb::Packet& codec::state::begin(const swim::packet& from, const proof& with, bool sealed) {
+  auto& message = outgoing.begin();
   write_body(from, message);
-  if (with->seals()) message.mutable_sender()->set_counter(++state_->counter);
+  auto& sender = *message.mutable_sender();
+  if (sealed) sender.set_counter(++counter);
+  if (with.challenge != 0) sender.set_challenge(with.challenge);
+  if (with.echo != 0) sender.set_echo(with.echo);
+  return message;
+}
+
+void codec::encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with) {
+  const auto keys = state_->snapshot();
+  const auto* const sealed = sealing_of(keys);
+  const auto& message = state_->begin(from, with, sealed != nullptr);
   const std::size_t body_size = message.ByteSizeLong();
   state_->outgoing.set_size(body_size);
+  state_->finish(message, body_size, sealed, out);
+}
 
+bool codec::encode_within(const swim::packet& from, const proof& with, std::size_t size,
+                          std::vector<std::uint8_t>& out) {
+  const auto keys = state_->snapshot();
+  const auto* const sealed = sealing_of(keys);
+  auto& message = state_->begin(from, with, sealed != nullptr);
+  const std::size_t around = state_->header_size() + (sealed != nullptr ? seal_size : 0);
+  const std::size_t bare = around + message.ByteSizeLong();
+  if (bare > size) return false;
+  // A tag of two bytes and a length of up to three.
+  constexpr std::size_t padding_head = 5;
+  constexpr std::size_t padding_max = 16'384;
+  if (size - bare > padding_head) {
+    message.mutable_padding()->resize(std::min(size - bare - padding_head, padding_max));
+  }
+  const std::size_t body_size = message.ByteSizeLong();
+  state_->outgoing.set_size(body_size);
+  state_->finish(message, body_size, sealed, out);
+  return true;
+}
+
+void codec::state::finish(const pb::Packet& message, std::size_t body_size, const sealing* with,
+                          std::vector<std::uint8_t>& out) {
+  const bool sealed = with != nullptr;
   const std::size_t begin = out.size();
-  const std::size_t payload_size = body_size + (with->seals() ? seal_size : 0);
-  out.reserve(begin + envelope_prefix_size + state_->cluster_id.size() + payload_size);
-  append_header(state_->cluster_id, with->seals(), payload_size, out);
-  const std::size_t header_size = out.size() - begin;
+  const std::size_t payload_size = body_size + (sealed ? seal_size : 0);
+  out.reserve(begin + header_size() + payload_size);
+  append_header(cluster_id, sealed, payload_size, out);
   out.resize(out.size() + payload_size);
   const auto payload = std::span(out).last(payload_size);
-  const std::size_t body_at = with->seals() ? nonce_size : 0;
-  message.SerializeWithCachedSizesToArray(payload.data() + body_at);
-  if (with->seals()) {
-    const auto header = bytes_view(out).subspan(begin, header_size);
+  message.SerializeWithCachedSizesToArray(payload.data() + (sealed ? nonce_size : 0));
+  if (sealed) {
+    const auto header = bytes_view(out).subspan(begin, header_size());
     seal_payload(*with->keys.front(), random_nonce(), header, payload);
   }
 }
 
 decode_error codec::state::take_payload(const envelope& parts, bytes_view& body) {
-  const auto with = keys->snapshot();
-  last = {parts.sealed, false};
+  const auto with = snapshot();
+  last = {};
+  last.sealed = parts.sealed;
   if (!parts.sealed) {
     body = parts.payload;
-    return with->mode == seal_mode::require ? decode_error::not_sealed : decode_error::none;
+    const bool needs_seal = with && with->mode == seal_mode::require;
+    return needs_seal ? decode_error::not_sealed : decode_error::none;
   }
-  if (!open_payload(*with, parts.header, parts.payload, opened)) return decode_error::cannot_open;
+  if (!with || !open_payload(*with, parts.header, parts.payload, opened)) {
+    return decode_error::cannot_open;
+  }
   body = opened;
   return decode_error::none;
 }
 
-decode_error codec::state::take_number(const swim::sender& from, std::uint64_t number) {
-  const auto verdict = guard.accept(from.name, from.epoch, number);
-  last.first_of_life = verdict == replay_guard::verdict::first;
-  return verdict == replay_guard::verdict::repeated ? decode_error::repeated : decode_error::none;
-}
-
-decode_error codec::decode(bytes_view from, swim::packet& to) {
+decode_error codec::state::read(bytes_view from, swim::packet& to) {
   envelope parts;
   if (const auto error = read_envelope(from, parts); error != decode_error::none) return error;
-  if (parts.cluster_id != state_->cluster_id) return decode_error::wrong_cluster;
+  if (parts.cluster_id != cluster_id) return decode_error::wrong_cluster;
   bytes_view body;
-  if (const auto error = state_->take_payload(parts, body); error != decode_error::none) {
-    return error;
-  }
-  auto& message = state_->incoming.begin(body.size());
+  if (const auto error = take_payload(parts, body); error != decode_error::none) return error;
+  auto& message = incoming.begin(body.size());
   if (!message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
     return decode_error::malformed_body;
   }
-  if (const auto error = state_->reader.read(message, to); error != decode_error::none) {
-    return error;
-  }
-  return parts.sealed ? state_->take_number(to.from, message.sender().counter())
-                      : decode_error::none;
+  if (const auto error = reader.read(message, to); error != decode_error::none) return error;
+  const auto& sender = message.sender();
+  last.proof = {sender.challenge(), sender.echo()};
+  if (parts.sealed) last.number = sender.counter();
+  return decode_error::none;
 }
 
-receipt codec::last_receipt() const noexcept {
+decode_error codec::decode(bytes_view from, swim::packet& to) {
+  if (const auto error = state_->read(from, to); error != decode_error::none) return error;
+  receipt& last = state_->last;
+  if (!last.sealed) return decode_error::none;
+  const auto verdict = state_->guard.accept(to.from.name, to.from.epoch, last.number);
+  last.first_of_life = verdict == replay_guard::verdict::first;
+  last.proven = state_->guard.is_proven(to.from.name, to.from.epoch);
+  return verdict == replay_guard::verdict::repeated ? decode_error::repeated : decode_error::none;
+}
+
+decode_error codec::decode_frame(bytes_view from, swim::packet& to) {
+  if (const auto error = state_->read(from, to); error != decode_error::none) return error;
+  receipt& last = state_->last;
+  if (last.sealed) last.proven = state_->guard.is_proven(to.from.name, to.from.epoch);
+  return decode_error::none;
+}
+
+const receipt& codec::last_receipt() const noexcept {
   return state_->last;
+}
+
+void codec::mark_proven(const swim::sender& of) {
+  LIFERING_CHECK(state_->last.sealed);
+  state_->guard.prove(of.name, of.epoch, state_->last.number);
+  state_->last.proven = true;
 }
 
 std::string_view peek_cluster_id(bytes_view packet) noexcept {

@@ -21,16 +21,26 @@
 
 namespace lifering::wire {
 
+/// How two lives prove to each other that they live now: each draws a number for the other, which
+/// echoes it. 0 is none.
+struct proof {
+  std::uint64_t challenge = 0;
+  std::uint64_t echo = 0;
+};
+
 /// What is known of a packet beside its content, for who must decide what it may change.
 ///
 /// A sealed packet comes from a holder of a key, once. What the seal can't tell is when: whoever
-/// records packets can bring them to a node that wasn't there or has forgotten. So a life that the
-/// receiver's member table doesn't know must prove that it lives now, by echoing a number that the
-/// receiver has just drawn, before its packets change anything; lifering.proto keeps two fields of
-/// Packet for that. Where nothing is sealed there is nothing to prove by.
+/// records packets can bring them to a node that wasn't there or has forgotten. So a life must have
+/// echoed a number that the receiver has drawn before its packets change anything. The codec
+/// remembers who did; whom to ask, and what counts as an echo, is for its user, who knows addresses
+/// and the time. Where nothing is sealed there is nothing to prove by.
 struct receipt {
   bool sealed = false;
   bool first_of_life = false;  ///< Sealed, and no earlier packet of this life is remembered.
+  bool proven = false;         ///< Sealed, and this life has proved that it lives.
+  std::uint64_t number = 0;    ///< Sealed: which packet of its life it is.
+  wire::proof proof;
 };
 
 /// Encodes and decodes for one cluster and one life of one member: packets are numbered here, so a
@@ -45,13 +55,22 @@ class codec {
   codec(codec&&) noexcept;
   codec& operator=(codec&&) noexcept;
 
-  /// Bytes that the envelope, and the seal if the mode of the moment seals, add to a packet's size
-  /// bound. When the mode changes, so does what a datagram has room for.
+  /// Bytes that the envelope adds to a packet's size bound, and with a keyring the seal, in every
+  /// mode: a datagram that was filled in one mode may be sent in another.
   std::size_t overhead() const;
 
+  /// Whether packets are sealed at this moment.
+  bool seals() const;
+
   /// Appends the encoded packet to `out`. The packet keeps the limits of swim/message.hpp and of
-  /// limits.hpp.
-  void encode(const swim::packet& from, std::vector<std::uint8_t>& out);
+  /// limits.hpp. A proof takes up to 18 bytes that overhead() doesn't count; packets that fill a
+  /// datagram have none.
+  void encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with = {});
+
+  /// The same if the whole takes at most `size` bytes, filled up to about that; else false, and
+  /// nothing is appended. The packet itself must be a small one.
+  bool encode_within(const swim::packet& from, const proof& with, std::size_t size,
+                     std::vector<std::uint8_t>& out);
 
   /// Reads exactly one packet into `to`, whose storage is reused. On an error `to` is unspecified.
   ///
@@ -59,8 +78,15 @@ class codec {
   /// it can answer with a reason; here only what can't be held at all is refused.
   decode_error decode(bytes_view from, swim::packet& to);
 
-  /// About the packet that decode() accepted last.
-  receipt last_receipt() const noexcept;
+  /// The same for a frame of a stream, but for repeats, which the stream tells by its own numbers.
+  decode_error decode_frame(bytes_view from, swim::packet& to);
+
+  /// About the packet that was accepted last.
+  const receipt& last_receipt() const noexcept;
+
+  /// The life of the packet that was accepted last has proved with it that it lives: `of` is its
+  /// sender. What it sent before counts no more.
+  void mark_proven(const swim::sender& of);
 
  private:
   struct state;

@@ -20,6 +20,14 @@ found_problem wrong(std::string text) {
   return problem{errc::invalid_option, std::move(text)};
 }
 
+found_problem append(std::vector<key_ptr>& keys, key_ptr key) {
+  if (keys.size() == keys_max) {
+    return wrong(std::to_string(keys_max) + " keys are held, which is the most; remove one first");
+  }
+  keys.push_back(std::move(key));
+  return std::nullopt;
+}
+
 found_problem unknown(std::string_view id) {
   return wrong("no key with the id '" + std::string(id) + "' is held");
 }
@@ -48,11 +56,17 @@ std::optional<problem> keyring::add(key_ptr key) {
     if (find(next.keys, key->id()) != next.keys.end()) {
       return wrong("the key " + key->id() + " is held already");
     }
-    if (next.keys.size() == keys_max) {
-      return wrong(std::to_string(keys_max) +
-                   " keys are held, which is the most; remove one first");
+    return append(next.keys, std::move(key));
+  });
+}
+
+std::optional<problem> keyring::add_missing(std::vector<key_ptr> keys) {
+  return change([&](sealing& next) -> found_problem {
+    for (auto& key : keys) {
+      LIFERING_CHECK(key);
+      if (find(next.keys, key->id()) != next.keys.end()) continue;
+      if (auto found = append(next.keys, std::move(key))) return found;
     }
-    next.keys.push_back(std::move(key));
     return std::nullopt;
   });
 }

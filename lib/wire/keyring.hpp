@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <lifering/error.hpp>
+#include <lifering/keyring.hpp>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -14,13 +15,7 @@
 
 namespace lifering::wire {
 
-/// What is sent and what is taken. A running cluster goes from one to the next node by node, in
-/// this order or back, once all nodes have the key; neighbours understand each other.
-enum class seal_mode : std::uint8_t {
-  off,      ///< Sends plain; takes plain, and sealed if a key opens it.
-  accept,   ///< Sends sealed; takes both.
-  require,  ///< Sends sealed; takes sealed only.
-};
+using lifering::seal_mode;
 
 /// One state of a keyring: never changed, only replaced.
 struct sealing {
@@ -43,6 +38,8 @@ class keyring {
 
   /// Opens with this key too; it seals only if it is the first.
   std::optional<problem> add(key_ptr key);
+  /// The same for those of several keys that aren't held: all or none.
+  std::optional<problem> add_missing(std::vector<key_ptr> keys);
   /// Seals with this key from now on.
   std::optional<problem> use(std::string_view id);
   /// Forgets a key that doesn't seal, or the last one when nothing is sealed.

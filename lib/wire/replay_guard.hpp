@@ -22,6 +22,9 @@ class replay_window {
   /// Takes a number: false if it came before or is older than the window.
   bool accept(std::uint64_t number) noexcept;
 
+  /// Takes all numbers up to this one for seen.
+  void begin_after(std::uint64_t number) noexcept;
+
  private:
   static constexpr std::size_t word_bits = 64;
   /// One word more than the width, so that clearing a whole word never takes one that counts.
@@ -33,7 +36,7 @@ class replay_window {
 
 /// The windows of the lives that sealed packets come from. It remembers the `lives_max` that were
 /// heard last; a life that was forgotten is heard as if for the first time, and so is its repeated
-/// packet. That is one reason why a first packet alone must prove nothing: see `receipt`.
+/// packet. That is one reason why a first packet alone proves nothing: see `receipt`.
 ///
 /// Not thread-safe. Memory: about 600 bytes and the name for each life.
 class replay_guard {
@@ -50,6 +53,12 @@ class replay_guard {
   /// is never fresh.
   verdict accept(std::string_view name, std::uint64_t epoch, std::uint64_t number);
 
+  /// A life has proved with packet `number` that it lives now: what it sent before counts no more.
+  void prove(std::string_view name, std::uint64_t epoch, std::uint64_t number);
+
+  /// Whether this life has proved it, and is remembered since.
+  bool is_proven(std::string_view name, std::uint64_t epoch) const;
+
   std::size_t lives() const noexcept { return windows_.size(); }
 
  private:
@@ -57,6 +66,7 @@ class replay_guard {
     std::string name;
     std::uint64_t epoch;
     replay_window window;
+    bool proven = false;
   };
   struct key {
     std::string_view name;  // Of the life, or of who is looked for.
@@ -66,6 +76,8 @@ class replay_guard {
   struct hash {
     std::size_t operator()(const key& of) const noexcept;
   };
+
+  life& add(std::string_view name, std::uint64_t epoch);
 
   std::size_t lives_max_;
   std::list<life> by_recency_;  // Heard last comes first.

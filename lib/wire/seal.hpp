@@ -21,6 +21,10 @@ inline constexpr std::size_t nonce_size = 24;
 inline constexpr std::size_t tag_size = 16;
 inline constexpr std::size_t seal_size = nonce_size + tag_size;
 
+/// What sealing adds to a packet: the seal, and the packet's number in its sender, which is a tag
+/// and eight bytes.
+inline constexpr std::size_t seal_overhead = seal_size + 9;
+
 using seal_nonce = std::array<std::uint8_t, nonce_size>;
 
 /// Fresh from the system's generator. Drawn anew for every packet, so that a process that was

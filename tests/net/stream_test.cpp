@@ -36,15 +36,15 @@ std::vector<std::uint8_t> frame_of(std::string_view text) {
 class node final : public stream_handler {
  public:
   explicit node(asio::io_context& context, std::size_t streams_max = 16,
-                base::duration accepted_deadline = 20s)
+                base::duration accepted_deadline = 20s, std::size_t per_source_max = 1000)
       : context_(context), pending_(asio::make_strand(context)) {
     std::optional<listening_sockets> sockets;
     REQUIRE_FALSE(
         open_listening(asio::make_strand(context), *endpoint::parse("127.0.0.1:0"), sockets));
     address = sockets->local;
     streams.emplace(asio::make_strand(context),
-                    stream_set::settings{address, streams_max, accepted_deadline}, pending_, *this,
-                    count);
+                    stream_set::settings{address, streams_max, per_source_max, accepted_deadline},
+                    pending_, *this, count);
     acceptor_.emplace(std::move(sockets->tcp), pending_, count,
                       [this](io::tcp_socket socket, const endpoint& from) {
                         streams->accept(std::move(socket), from);

@@ -147,6 +147,22 @@ const std::vector<std::pair<std::string, swim::packet>>& packets() {
   return all;
 }
 
+swim::packet from_b_alone() {
+  swim::packet made;
+  made.from.name = "b";
+  made.from.epoch = 0x2'0001;
+  return made;
+}
+
+/// A challenge that answers another one, filled up to 100 bytes.
+bytes challenge() {
+  codec with(cluster);
+  bytes made;
+  CHECK(with.encode_within(from_b_alone(), {0x0102'0304'0506'0708, 0xfffe'fdfc'fbfa'f9f8}, 100,
+                           made));
+  return made;
+}
+
 /// A ping as it was sealed with the key of 32 times 0x2a and the nonce 0, 1, 2, ...
 bytes sealed_ping() {
   const auto body = raw_bytes(1, raw_bytes(1, "a") + raw_number(2, 5) + raw_fixed64(8, 77)) +
@@ -213,6 +229,17 @@ TEST_CASE("A recorded sealed packet opens, and is sealed to the same bytes",
   CHECK(with.decode(recorded, received) == decode_error::repeated);
 }
 
+TEST_CASE("A recorded challenge is understood, and encodes to the same bytes", "[wire][golden]") {
+  const auto recorded = read_golden("v1-challenge");
+  CHECK(to_hex(challenge()) == to_hex(recorded));
+  codec with(cluster);
+  swim::packet received;
+  REQUIRE(with.decode(recorded, received) == decode_error::none);
+  CHECK((received == from_b_alone()));
+  CHECK(with.last_receipt().proof.challenge == 0x0102'0304'0506'0708);
+  CHECK(with.last_receipt().proof.echo == 0xfffe'fdfc'fbfa'f9f8);
+}
+
 TEST_CASE("A newer node is understood, and a relay passes on what it doesn't know", "[wire]") {
   codec with(cluster);
   swim::packet received;
@@ -243,6 +270,7 @@ TEST_CASE("Record golden bytes", "[.record]") {
     with.encode(packet, out);
     record(name, out);
   }
+  record("v1-challenge", challenge());
   record("v1-sealed-ping", sealed_ping());
   record("v2-newer-node", from_a_newer_node());
 }

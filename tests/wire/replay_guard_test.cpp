@@ -91,3 +91,27 @@ TEST_CASE("A flood of lives takes no more room than its limit", "[wire][seal]") 
     REQUIRE(guard.lives() <= 100);
   }
 }
+
+TEST_CASE("A window that begins after a number takes what is above it, once", "[wire][seal]") {
+  for (const std::uint64_t begin :
+       {1ULL, 63ULL, 64ULL, 65ULL, 127ULL, 4'095ULL, 4'096ULL, 100'000ULL}) {
+    replay_window window;
+    window.begin_after(begin);
+    CAPTURE(begin);
+    for (std::uint64_t below = begin > 5'000 ? begin - 5'000 : 1; below <= begin; ++below)
+      REQUIRE_FALSE(window.accept(below));
+    for (std::uint64_t above = begin + 1; above < begin + 9'000; ++above) {
+      REQUIRE(window.accept(above));
+      REQUIRE_FALSE(window.accept(above));
+    }
+  }
+}
+
+TEST_CASE("A window that begins after an old number keeps what is beyond it", "[wire][seal]") {
+  replay_window window;
+  REQUIRE(window.accept(200));
+  window.begin_after(150);
+  CHECK_FALSE(window.accept(151));  // Rather one too many than one twice.
+  CHECK_FALSE(window.accept(200));
+  CHECK(window.accept(201));
+}

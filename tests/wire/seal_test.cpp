@@ -89,13 +89,16 @@ TEST_CASE("A sealed packet is what it was, hides its content and keeps its bound
   }
 }
 
-TEST_CASE("The overhead is that of the mode of the moment", "[wire][seal]") {
+TEST_CASE("With a keyring the overhead leaves room for the seal in every mode", "[wire][seal]") {
   node one(seal_mode::off, {1});
   const std::size_t header = 10 + std::string("cluster").size();
-  CHECK(one.with.overhead() == header);
+  CHECK(one.with.overhead() == header + 24 + 16 + 9);
+  CHECK_FALSE(one.with.seals());
   REQUIRE_FALSE(one.keys->set_mode(seal_mode::accept));
   CHECK(one.with.overhead() == header + 24 + 16 + 9);
+  CHECK(one.with.seals());
   CHECK(codec("cluster").overhead() == header);
+  CHECK_FALSE(codec("cluster").seals());
 }
 
 TEST_CASE("No bit of a sealed packet can be changed, none be cut off and none added",
@@ -211,6 +214,78 @@ TEST_CASE("A packet that no key opens uses up no number", "[wire][seal]") {
   CHECK(receiver.with.decode(out, received) == decode_error::cannot_open);
   REQUIRE_FALSE(receiver.keys->add(test_key(1)));
   CHECK(receiver.with.decode(out, received) == decode_error::none);
+}
+
+TEST_CASE("A life is proven by the packet that says so, and what it sent before counts no more",
+          "[wire][seal]") {
+  node sender(seal_mode::require, {1});
+  node receiver(seal_mode::require, {1});
+  swim::packet received;
+  std::vector<bytes> sent;
+  for (int i = 0; i < 200; ++i)
+    sent.push_back(encoded(sender.with, ping_from("a")));
+  REQUIRE(receiver.with.decode(sent[3], received) == decode_error::none);
+  CHECK_FALSE(receiver.with.last_receipt().proven);
+  REQUIRE(receiver.with.decode(sent[100], received) == decode_error::none);
+  receiver.with.mark_proven(received.from);
+  CHECK(receiver.with.last_receipt().proven);
+  for (const auto old : {0, 4, 63, 64, 99, 100}) {
+    CHECK(receiver.with.decode(sent[static_cast<std::size_t>(old)], received) ==
+          decode_error::repeated);
+  }
+  for (const auto later : {101, 127, 128, 199}) {
+    REQUIRE(receiver.with.decode(sent[static_cast<std::size_t>(later)], received) ==
+            decode_error::none);
+    CHECK(receiver.with.last_receipt().proven);
+  }
+  // Another life of the name has its own to prove.
+  REQUIRE(receiver.with.decode(encoded(sender.with, ping_from("a", 2)), received) ==
+          decode_error::none);
+  CHECK_FALSE(receiver.with.last_receipt().proven);
+}
+
+TEST_CASE("A challenge and its echo travel under the seal, with the number of their packet",
+          "[wire][seal]") {
+  node sender(seal_mode::require, {1});
+  node receiver(seal_mode::require, {1});
+  swim::packet received;
+  bytes out;
+  sender.with.encode(ping_from("a"), out, {0x1234'5678'9abc'def0, 77});
+  REQUIRE(receiver.with.decode_frame(out, received) == decode_error::none);
+  CHECK(receiver.with.last_receipt().proof.challenge == 0x1234'5678'9abc'def0);
+  CHECK(receiver.with.last_receipt().proof.echo == 77);
+  CHECK(receiver.with.last_receipt().number == 1);
+  // Frames are told apart by their stream.
+  CHECK(receiver.with.decode_frame(out, received) == decode_error::none);
+  REQUIRE(receiver.with.decode(encoded(sender.with, ping_from("a")), received) ==
+          decode_error::none);
+  CHECK(receiver.with.last_receipt().proof.challenge == 0);
+  CHECK(receiver.with.last_receipt().proof.echo == 0);
+}
+
+TEST_CASE("A packet is filled up to the size that it may have, and never beyond it",
+          "[wire][seal]") {
+  node sender(seal_mode::require, {1});
+  node receiver(seal_mode::require, {1});
+  swim::packet received;
+  swim::packet bare;
+  bare.from.name = "a";
+  bare.from.epoch = 1;
+  const auto smallest = encoded(sender.with, bare).size() + 9;  // With a challenge.
+  for (std::size_t size = smallest - 3; size < smallest + 400; ++size) {
+    bytes out;
+    const bool fits = sender.with.encode_within(bare, {5, 0}, size, out);
+    CAPTURE(size);
+    REQUIRE(fits == (size >= smallest));
+    REQUIRE(out.size() <= size);
+    if (!fits) {
+      REQUIRE(out.empty());
+      continue;
+    }
+    REQUIRE(out.size() + 5 >= std::min(size, smallest + 400));
+    REQUIRE(receiver.with.decode(out, received) == decode_error::none);
+    REQUIRE((received == bare));
+  }
 }
 
 TEST_CASE("No two nonces are alike", "[wire][seal]") {

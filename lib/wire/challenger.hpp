@@ -1,0 +1,37 @@
+// Numbers that a life must echo to prove that it lives now.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <lifering/endpoint.hpp>
+#include <string_view>
+
+namespace lifering::wire {
+
+/// What a life at an address is asked to echo in a period of time. A function of these under a
+/// secret that was drawn when this object was made, so that nothing is kept for strangers, and
+/// nobody can know a number before it was sent. Not thread-safe.
+class challenger {
+ public:
+  challenger();
+  ~challenger();
+  challenger(const challenger&) = delete;
+  challenger& operator=(const challenger&) = delete;
+
+  /// Never 0, which is no challenge.
+  std::uint64_t number_for(std::string_view name, std::uint64_t epoch, const endpoint& at,
+                           std::uint64_t period) const;
+
+  /// Whether this is the number of the period or of the one before it.
+  bool is_echo(std::uint64_t echo, std::string_view name, std::uint64_t epoch, const endpoint& at,
+               std::uint64_t period) const;
+
+  /// For a stream, whose two ends draw a number each: at random, never 0.
+  static std::uint64_t draw();
+
+ private:
+  std::array<std::uint8_t, 32> secret_{};
+};
+
+}  // namespace lifering::wire
