@@ -39,7 +39,7 @@ set(rules
   "tests/wire                    : std impure system value base swim wire local support catch protobuf sodium"
   "tests/net                     : std impure system value base swim wire net local support catch asio"
   "tests/sim                     : std impure system value base ring swim wire sim local support catch"
-  "tests/fuzz                    : std impure system value base ring swim wire sim local support catch"
+  "tests/fuzz                    : std impure system value base ring swim wire net sim local support catch"
   "tests/cluster                 : std impure system public base ring swim wire net cluster local support catch asio"
   "tests/bench                   : std impure system public base ring swim wire sim local support benchmark")
 

@@ -159,8 +159,10 @@ class LIFERING_API cluster {
 
   /// Contacts all seeds at once and returns as soon as one of them has exchanged its view with
   /// ours; then members() and ring() show it. A seed is `HOST:PORT`, `HOST`, an address or
-  /// `[IPV6]:PORT`; the port defaults to 7946. Our own address among them is ignored, so all
-  /// members may be given the same list. Returns how many seeds have answered.
+  /// `[IPV6]:PORT`; the port defaults to 7946. `srv:NAME`, and a name such as
+  /// `_lifering._udp.example.com`, stands for the hosts and ports of its SRV records. Our own
+  /// address among them is ignored, so all members may be given the same list. Returns how many
+  /// seeds have answered.
   ///
   /// Errors: invalid_seed, after which nothing was contacted; no_seed_answered, after which the
   /// member serves alone and goes on trying by itself, for ever; wrong_cluster, wrong_version,

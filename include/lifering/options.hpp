@@ -28,8 +28,7 @@
 
 namespace lifering {
 
-class keyring;    // <lifering/keyring.hpp>
-class transport;  // <lifering/transport.hpp>
+class keyring;  // <lifering/keyring.hpp>
 
 /// The protocol's clockwork. All members of a cluster should use the same values: peers judge each
 /// other by their own.
@@ -155,7 +154,7 @@ struct LIFERING_API options {
   /// lies elsewhere is admitted through us. Empty: every network. Give all members the same list.
   std::vector<std::string> allow;
 
-  /// `IP:PORT` of the name server to ask for names and SRV records, instead of the system's
+  /// `IP:PORT` (IPv4) of the name server to ask for names and SRV records, instead of the system's
   /// configuration (/etc/hosts, resolv.conf, nsswitch.conf). Port 53 if none is given. Empty: the
   /// system's.
   std::string name_server;
@@ -166,10 +165,6 @@ struct LIFERING_API options {
   /// sealed, and sealed packets are dropped. With a keyring, in every mode, a datagram has 49 bytes
   /// less to fill, so that the mode can be changed at run time.
   std::shared_ptr<keyring> keys;
-
-  /// What carries packets and streams instead of UDP and TCP; see lifering/transport.hpp. Null: UDP
-  /// and TCP on `bind`.
-  std::shared_ptr<transport> carrier;
 
   std::string service;        ///< What `member::service` tells others. Up to 255 bytes.
   std::string zone;           ///< Failure domain, up to 64 bytes. Fixed while the object lives.

@@ -99,8 +99,8 @@ std::optional<problem> check_seeds(const std::vector<std::string>& seeds) {
 std::optional<problem> validate_seed(std::string_view text) {
   if (net::seed::parse(text)) return std::nullopt;
   return problem{errc::invalid_seed, quoted(text) +
-                                         " is no seed; HOST:PORT, HOST, [IPV6]:PORT or an address "
-                                         "would be right, such as 10.0.0.1:7946"};
+                                         " is no seed; HOST:PORT, HOST, [IPV6]:PORT, an address "
+                                         "or srv:SERVICE would be right, such as 10.0.0.1:7946"};
 }
 
 cluster::cluster(lifering::options options) : core_(core::make(std::move(options), {})) {}

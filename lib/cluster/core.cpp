@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "net/advertise.hpp"
 #include "net/allow_list.hpp"
 #include "net/seed.hpp"
 #include "swim/record.hpp"
@@ -16,6 +17,8 @@
 
 namespace lifering::cluster_detail {
 namespace {
+
+constexpr std::uint16_t dns_port = 53;
 
 using io_executor = asio::io_context::executor_type;
 
@@ -116,7 +119,9 @@ net::driver_options core::driver_options(std::string_view towards) const {
   net::driver_options result;
   result.cluster = options_.cluster;
   result.bind = *endpoint::parse(options_.bind, net::default_port);
-  if (!options_.advertise.empty()) result.advertise = endpoint::parse(options_.advertise);
+  if (!options_.name_server.empty()) {
+    result.name_server = endpoint::parse(options_.name_server, dns_port);
+  }
   result.seed_hint = towards;
   if (options_.keys) result.keys = keyring_access::inside(*options_.keys);
   LIFERING_CHECK(!net::allow_list::read(options_.allow, result.allow));
@@ -143,8 +148,15 @@ std::optional<problem> core::start(std::string_view towards) {
     const errc code = error ? errc::stopped : errc::already_started;
     return problem{code, make_error_code(code).message()};
   }
+  auto settings = driver_options(towards);
+  if (const auto given = net::advertise_text::parse(options_.advertise)) {
+    endpoint address;
+    const net::name_service names(settings.name_server);
+    if (auto found = net::find_advertised(*given, settings.bind, names, address)) return found;
+    settings.advertise = address;
+  }
   auto driver = std::make_shared<net::driver>(
-      protocol_executor(), driver_options(towards),
+      protocol_executor(), std::move(settings),
       [weak = weak_from_this()](std::span<const swim::effect> effects) {
         if (const auto self = weak.lock()) self->on_batch(effects);
       });

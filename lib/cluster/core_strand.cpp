@@ -157,6 +157,7 @@ void core::refresh() {
   numbers fresh;
   fresh.machine = machine.stats();
   fresh.transport = driver_->count();
+  fresh.transport_now = driver_->gauges();
   fresh.graves = machine.graves();
   fresh.view_digest = machine.view_digest();
   fresh.local_health = machine.local_health();

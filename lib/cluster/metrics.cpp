@@ -46,6 +46,13 @@ void add_gauges(const numbers& n, table& to) {
            n.agreement.differing);
   to.gauge("peers_unheard", "Peers not heard lately or not since our ring changed.",
            n.agreement.unheard);
+  to.gauge("streams_open", "Streams open now.", n.transport_now.streams_open);
+  to.gauge("stream_bytes_queued", "Bytes of streams that the system has not taken yet.",
+           n.transport_now.stream_bytes_queued);
+  to.gauge("datagram_bytes_queued", "Bytes of datagrams that the system has not taken yet.",
+           n.transport_now.datagram_bytes_queued);
+  to.gauge("lookups_waiting", "Names of seeds that are being looked up.",
+           n.transport_now.lookups_waiting);
   to.gauge("events_queued", "Events that wait for the application.", n.events.queued);
   to.gauge("message_bytes_queued", "Bytes of messages that wait for the application.",
            n.events.message_bytes);

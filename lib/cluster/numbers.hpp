@@ -15,6 +15,7 @@ namespace lifering::cluster_detail {
 struct numbers {
   swim::stats machine;
   net::counters transport;
+  net::gauges transport_now;
   dispatcher::counts events;
   publisher::counts publications;
 

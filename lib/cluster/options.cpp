@@ -5,6 +5,7 @@
 
 #include "cluster/news_size.hpp"
 #include "cluster/text.hpp"
+#include "net/advertise.hpp"
 #include "net/allow_list.hpp"
 #include "swim/message.hpp"
 
@@ -77,12 +78,20 @@ void check_addresses(const options& given, checker& check) {
   });
   net::allow_list ignored;
   check.merge(net::allow_list::read(given.allow, ignored));
+  const auto server = endpoint::parse(given.name_server, 53);
+  check.require(given.name_server.empty() ||
+                    (server && server->is_v4() && !server->is_unspecified() && server->port != 0),
+                errc::invalid_address, [&] {
+                  return "no name server can be asked at " + quoted(given.name_server) +
+                         "; an IPv4 address would be right, such as 10.0.0.53";
+                });
   if (given.advertise.empty()) return;
-  const auto advertise = endpoint::parse(given.advertise);
-  const bool reachable = advertise && !advertise->is_multicast() && !advertise->is_unspecified();
+  const auto advertise = net::advertise_text::parse(given.advertise);
+  const bool reachable =
+      advertise && !(advertise->address && net::check_advertised(*advertise->address));
   check.require(reachable, errc::invalid_address, [&] {
     return "others can't reach us at " + quoted(given.advertise) +
-           "; IP:PORT of one machine would be right, such as 10.0.0.1:7946";
+           "; IP:PORT or HOST:PORT of one machine would be right, such as 10.0.0.1:7946";
   });
 }
 

@@ -9,8 +9,10 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "net/address.hpp"
+#include "net/seed.hpp"
 
 namespace lifering::net {
 namespace {
@@ -80,6 +82,37 @@ advertised choose_for_wildcard(const io::executor& executor, bool v4_only,
 }
 
 }  // namespace
+
+std::optional<advertise_text> advertise_text::parse(std::string_view text) {
+  advertise_text result;
+  if ((result.address = endpoint::parse(text))) return result;
+  const auto parsed = seed::parse(text);
+  if (!parsed || parsed->is_service || parsed->address) return std::nullopt;
+  result.host = parsed->host;
+  if (text.find(':') != std::string_view::npos) result.port = parsed->port;
+  return result;
+}
+
+std::optional<problem> find_advertised(const advertise_text& given, const endpoint& bind,
+                                       const name_service& names, endpoint& out) {
+  if (given.address) {
+    out = *given.address;
+    return std::nullopt;
+  }
+  std::vector<endpoint> found;
+  const auto error = names.look_up(given.host, found);
+  const auto usable = std::find_if(found.begin(), found.end(), [&](const endpoint& each) {
+    const bool is_spoken = each.is_v4() ? bind.is_v4() || bind.is_unspecified() : !bind.is_v4();
+    return is_spoken && !check_advertised(each);
+  });
+  if (usable == found.end()) {
+    const std::string why = error ? error.message() : "it has no address that others could use";
+    return problem{errc::invalid_address, "Can't advertise " + given.host + ": " + why + "."};
+  }
+  out = *usable;
+  out.port = given.port;
+  return std::nullopt;
+}
 
 std::optional<problem> check_advertised(const endpoint& address) {
   const auto refuse = [&](std::string_view why) {

@@ -41,4 +41,14 @@ struct counters {
   friend bool operator==(const counters&, const counters&) = default;
 };
 
+/// How full things are at this moment.
+struct gauges {
+  std::uint64_t streams_open = 0;
+  std::uint64_t stream_bytes_queued = 0;    ///< Of all streams, not yet taken by the system.
+  std::uint64_t datagram_bytes_queued = 0;  ///< Likewise of datagrams.
+  std::uint64_t lookups_waiting = 0;        ///< Seeds whose names are being looked up.
+
+  friend bool operator==(const gauges&, const gauges&) = default;
+};
+
 }  // namespace lifering::net

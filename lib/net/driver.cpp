@@ -7,6 +7,7 @@
 #include "base/rng.hpp"
 #include "net/advertise.hpp"
 #include "net/driver_impl.hpp"
+#include "net/name_service.hpp"
 
 namespace lifering::net {
 namespace {
@@ -76,6 +77,10 @@ void driver::impl::make_parts(listening_sockets sockets) {
       strand_, families_of(local_), pending_,
       [this](const std::string& seed, std::vector<endpoint> addresses, std::error_code error) {
         seed_resolved(seed, std::move(addresses), error);
+      },
+      [names = name_service(options_.name_server)](const std::string& asked,
+                                                   std::vector<endpoint>& out) {
+        return names.look_up(asked, out);
       });
   swim::record self = options_.self;
   self.address = advertised_;
@@ -116,6 +121,16 @@ void driver::impl::stop(std::function<void()> done) {
 swim::protocol& driver::impl::protocol() noexcept {
   LIFERING_CHECK(machine_.has_value());
   return *machine_;
+}
+
+gauges driver::impl::gauges() const {
+  net::gauges now;
+  if (!udp_) return now;
+  now.streams_open = streams_->size();
+  now.stream_bytes_queued = streams_->queued();
+  now.datagram_bytes_queued = udp_->queued();
+  now.lookups_waiting = resolver_->waiting();
+  return now;
 }
 
 driver::driver(asio::any_io_executor executor, driver_options options, batch_handler on_batch)
@@ -163,6 +178,9 @@ swim::protocol& driver::protocol() noexcept {
 }
 const counters& driver::count() const noexcept {
   return impl_->count();
+}
+gauges driver::gauges() const {
+  return impl_->gauges();
 }
 
 }  // namespace lifering::net

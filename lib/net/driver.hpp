@@ -32,6 +32,9 @@ struct driver_options {
   /// Where to listen, UDP and TCP on one port. Port 0: the system chooses.
   endpoint bind;
 
+  /// The name server to ask instead of the system's; IPv4.
+  std::optional<endpoint> name_server;
+
   /// What others reach us at. Port 0: the bound port. Nothing: the bound address, or for a wildcard
   /// the one that the route to `seed_hint` uses.
   std::optional<endpoint> advertise;
@@ -104,6 +107,7 @@ class driver : public std::enable_shared_from_this<driver> {
   swim::protocol& protocol() noexcept;
 
   const counters& count() const noexcept;
+  net::gauges gauges() const;
 
  private:
   class impl;

@@ -46,7 +46,7 @@ void driver::impl::carry_out() {
 
 void driver::impl::carry(const swim::send_datagram& effect) {
   const auto& packet = effects_.packet_at(effect.packet);
-  if (question_ && !question_->is_members && effect.to == question_->from) {
+  if (question_ && !question_->is_trusted && effect.to == question_->from) {
     return answer_stranger(packet);
   }
   if (options_.keys) {

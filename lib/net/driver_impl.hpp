@@ -52,6 +52,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   endpoint advertised_address() const { return advertised_; }
   swim::protocol& protocol() noexcept;
   const counters& count() const noexcept { return count_; }
+  net::gauges gauges() const;
 
  private:
   enum class state : std::uint8_t { closed, open, running, stopped };
@@ -82,7 +83,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   /// The datagram whose effects are being carried out, and what may be answered to it.
   struct question {
     endpoint from;
-    bool is_members;   // From where a member is known to be.
+    bool is_trusted;   // From where a member is known to be, or has proved to be.
     std::size_t room;  // Bytes left, if it isn't.
   };
 
@@ -106,6 +107,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void count_dropped(wire::decode_error error, const endpoint* from);
   void count_disallowed(const endpoint& from);
   void leave_out_disallowed(swim::packet& from);
+  bool is_about_one_family(const endpoint& to, const std::error_code& error) const;
   bool is_members_address(const swim::sender& by, const endpoint& from) const;
 
   // Who has proved to be alive.
@@ -165,6 +167,8 @@ class driver::impl final : public datagram_handler, public stream_handler {
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
   unopened_peers unopened_;
 
+  base::time_point heard_v4_{};  // When a datagram of each family came last.
+  base::time_point heard_v6_{};
   std::vector<postponed> later_;
   bool will_settle_ = false;
   bool is_busy_ = false;  // From the machine's answer until its effects are carried out.

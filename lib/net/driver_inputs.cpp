@@ -99,8 +99,10 @@ void driver::impl::datagram_received(const endpoint& from, std::span<const std::
   if (error == wire::decode_error::cannot_open) unopened_.unopened(from);
   if (error != wire::decode_error::none) return count_dropped(error, &from);
   if (!may_change_things(from, bytes.size())) return;
+  (from.is_v4() ? heard_v4_ : heard_v6_) = now();
   leave_out_disallowed(incoming_);
-  question_ = question{from, is_members_address(incoming_.from, from), bytes.size()};
+  const bool is_trusted = codec_.last_receipt().proven || is_members_address(incoming_.from, from);
+  question_ = question{from, is_trusted, bytes.size()};
   apply(swim::packet_received{from, incoming_});
   question_.reset();
 }
@@ -142,7 +144,16 @@ void driver::impl::datagram_refused(const endpoint& peer) {
 void driver::impl::datagram_failed(const endpoint& to, std::error_code error) {
   complain_(complaint::cannot_send, log_level::warning, now(),
             [&] { return "Can't send to " + to.to_string() + ": " + error.message(); });
-  later_.emplace_back(swim::send_failed{to, error});
+  if (!is_about_one_family(to, error)) later_.emplace_back(swim::send_failed{to, error});
+}
+
+/// A host without a route for IPv6 may have members told of there for ever. As long as others are
+/// heard over IPv4, that says nothing about how well we are; and the other way round.
+bool driver::impl::is_about_one_family(const endpoint& to, const std::error_code& error) const {
+  if (error != std::errc::network_unreachable && error != std::errc::host_unreachable) return false;
+  const auto heard = to.is_v4() ? heard_v6_ : heard_v4_;
+  const base::duration interval = options_.protocol.timing.probe_interval;
+  return heard != base::time_point{} && now() - heard < 10 * interval;
 }
 
 void driver::impl::stream_opened(swim::stream_id id) {

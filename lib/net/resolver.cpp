@@ -1,14 +1,11 @@
 #include "net/resolver.hpp"
 
-#include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <asio/error.hpp>
 #include <asio/post.hpp>
-#include <cstring>
 #include <deque>
 #include <lifering/error.hpp>
 #include <mutex>
@@ -16,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "net/address.hpp"
+#include "net/name_service.hpp"
 
 namespace lifering::net {
 
@@ -55,47 +52,11 @@ class signals_blocked {
   sigset_t before_{};
 };
 
-std::error_code translate(int code) {
-  switch (code) {
-    case 0:
-      return {};
-    case EAI_AGAIN:
-      return asio::error::host_not_found_try_again;
-    case EAI_FAIL:
-      return asio::error::no_recovery;
-    case EAI_MEMORY:
-      return std::make_error_code(std::errc::not_enough_memory);
-    case EAI_SYSTEM:
-      return {errno, std::system_category()};
-    default:
-      return asio::error::host_not_found;
-  }
-}
-
 std::error_code wrong_family() {
   return std::make_error_code(std::errc::address_family_not_supported);
 }
 
 }  // namespace
-
-std::error_code resolver::system_lookup(const std::string& host, std::vector<endpoint>& out) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_DGRAM;  // One row for each address instead of one for each protocol.
-  addrinfo* head = nullptr;
-  if (const int code = ::getaddrinfo(host.c_str(), nullptr, &hints, &head); code != 0) {
-    return translate(code);
-  }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(head, ::freeaddrinfo);
-  for (const addrinfo* each = head; each != nullptr; each = each->ai_next) {
-    asio::ip::udp::endpoint address;
-    if (each->ai_addrlen > address.capacity()) continue;
-    std::memcpy(address.data(), each->ai_addr, each->ai_addrlen);
-    address.resize(each->ai_addrlen);
-    out.push_back(from_asio(address));
-  }
-  return {};
-}
 
 resolver::resolver(io::executor executor, address_families families, operations& pending,
                    handler resolved, lookup look_up)
@@ -131,12 +92,14 @@ void resolver::resolve(const std::string& seed_text, base::duration deadline) {
     return answer_later(seed_text, {}, wrong_family());
   }
   const auto id = ++next_id_;
+  // A service says at which ports it is.
+  const std::uint16_t port = parsed->is_service ? 0 : parsed->port;
   const auto [added, is_new] =
-      requests_.emplace(id, request{seed_text, parsed->port, io::timer(executor_, deadline)});
+      requests_.emplace(id, request{seed_text, port, io::timer(executor_, deadline)});
   added->second.deadline.async_wait([this, id, token = pending_.begin()](std::error_code error) {
     if (!error) timed_out(id);
   });
-  ask_thread(id, parsed->host);
+  ask_thread(id, parsed->is_service ? std::string(service_prefix) + parsed->host : parsed->host);
 }
 
 void resolver::answer_later(const std::string& seed_text, std::vector<endpoint> addresses,
@@ -190,7 +153,7 @@ void resolver::looked_up(std::uint64_t id, const std::vector<endpoint>& found,
   asked.deadline.cancel();
   std::vector<endpoint> addresses;
   for (endpoint each : found) {
-    each.port = asked.port;
+    if (asked.port != 0) each.port = asked.port;
     const bool is_new = std::find(addresses.begin(), addresses.end(), each) == addresses.end();
     if (is_new && is_reachable(each) && addresses.size() < addresses_max) addresses.push_back(each);
   }

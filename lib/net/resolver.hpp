@@ -39,16 +39,12 @@ class resolver {
   using handler = std::function<void(const std::string& seed, std::vector<endpoint> addresses,
                                      std::error_code error)>;
 
-  /// Appends the addresses of a host name, with port 0. Called on several threads, and maybe after
-  /// the resolver is gone.
+  /// As name_service::look_up(). Called on several threads, and maybe after the resolver is gone.
   using lookup =
-      std::function<std::error_code(const std::string& host, std::vector<endpoint>& out)>;
-
-  /// The system's, as configured in /etc/hosts, resolv.conf and nsswitch.conf.
-  static std::error_code system_lookup(const std::string& host, std::vector<endpoint>& out);
+      std::function<std::error_code(const std::string& asked, std::vector<endpoint>& out)>;
 
   resolver(io::executor executor, address_families families, operations& pending, handler resolved,
-           lookup look_up = system_lookup);
+           lookup look_up);
   resolver(const resolver&) = delete;
   resolver& operator=(const resolver&) = delete;
   ~resolver();
@@ -58,6 +54,9 @@ class resolver {
 
   /// Nothing is answered any more.
   void close();
+
+  /// Names that are being looked up.
+  std::size_t waiting() const noexcept { return requests_.size(); }
 
  private:
   struct request;

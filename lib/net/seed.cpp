@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "net/name_service.hpp"
+
 namespace lifering::net {
 namespace {
 
@@ -23,10 +25,25 @@ bool is_host_name(std::string_view text) {
                      [](char c) { return c != '.' && (c < '0' || c > '9'); });
 }
 
+/// `_service._protocol.name` (RFC 2782), without a port, which the records tell.
+bool looks_like_service(std::string_view text) {
+  const auto dot = text.find('.');
+  return text.starts_with('_') && dot != std::string_view::npos &&
+         text.substr(dot + 1).starts_with('_') && text.find(':') == std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<seed> seed::parse(std::string_view text) {
   seed result;
+  const bool has_prefix = text.starts_with(service_prefix);
+  if (has_prefix || looks_like_service(text)) {
+    if (has_prefix) text.remove_prefix(service_prefix.size());
+    if (!is_host_name(text)) return std::nullopt;
+    result.host = text;
+    result.is_service = true;
+    return result;
+  }
   if (const auto address = endpoint::parse(text, default_port)) {
     if (address->port == 0 || address->is_unspecified() || address->is_multicast()) {
       return std::nullopt;

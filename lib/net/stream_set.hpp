@@ -86,6 +86,9 @@ class stream_set {
   /// Those that hold a socket, also those that only wait for their peer's end.
   std::size_t size() const noexcept { return streams_.size(); }
 
+  /// Bytes that the system has not taken yet.
+  std::size_t queued() const noexcept { return queued_; }
+
  private:
   friend class stream;
 

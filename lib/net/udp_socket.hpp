@@ -70,6 +70,9 @@ class udp_socket {
 
   void close();
 
+  /// Bytes that the system has not taken yet.
+  std::size_t queued() const noexcept { return bytes_.size(); }
+
   /// What the system granted, in bytes as it counts them.
   int receive_buffer() const noexcept { return receive_buffer_; }
   int send_buffer() const noexcept { return send_buffer_; }

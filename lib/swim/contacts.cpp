@@ -66,7 +66,10 @@ void contacts::on_resolved(const seed_resolved& answer) {
 
 void contacts::pump() {
   if (joining_.empty()) return;
-  while (joining_.front().trying.size() < parallel_tries && !joining_.front().untried.empty()) {
+  // The other half of the streams is for those who call us.
+  const std::size_t tries =
+      std::min(parallel_tries, std::max<std::size_t>(1, shared_.settings.limits.streams / 2));
+  while (joining_.front().trying.size() < tries && !joining_.front().untried.empty()) {
     const endpoint address = joining_.front().untried.front();
     joining_.front().untried.erase(joining_.front().untried.begin());
     try_address(address);

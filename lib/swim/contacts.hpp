@@ -69,7 +69,8 @@ class contacts {
   base::time_point next_heal_;
   bool healing_ = false;  ///< A seed's addresses were asked for by heal().
 
-  static constexpr std::size_t parallel_tries = 8;
+  /// Enough that a list of addresses that are all dead but one is no wait.
+  static constexpr std::size_t parallel_tries = 32;
 };
 
 }  // namespace lifering::swim

@@ -35,6 +35,7 @@ TEST_CASE("no counter of the floors below is left out", "[metrics]") {
   };
   fill(all.machine);
   fill(all.transport);
+  fill(all.transport_now);
   std::set<std::uint64_t> shown;
   for (const auto& row : to_metrics(all))
     shown.insert(row.value);

@@ -2,6 +2,7 @@
 
 #include <asio/ip/tcp.hpp>
 #include <asio/ip/udp.hpp>
+#include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <chrono>
 #include <lifering/error.hpp>
@@ -293,6 +294,170 @@ TEST_CASE("A seed without an address is logged once, however often it is asked f
   REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
   REQUIRE(lines.size() == 1);
   CHECK_THAT(lines[0], Catch::Contains("[::1]:7946"));
+}
+
+TEST_CASE("A family without a route doesn't wear a member down that is heard over the other") {
+  asio::io_context context;
+  peer four(context, "four");
+  std::vector<std::string> lines;
+  auto options = quick_options("both", "[::]:0");
+  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
+                             log_level::warning);
+  peer both(context, std::move(options));
+  REQUIRE_FALSE(both.driver().open());
+  both.driver().start();
+  REQUIRE(both.completion(both.join({four.address()})));
+  REQUIRE(run_until(context, [&] { return four.present() == 2 && both.present() == 2; }));
+
+  // A member is told of where no route leads; documentation addresses are nobody's.
+  wire::codec friendly("test");
+  swim::packet news;
+  news.from.name = "four";
+  news.from.epoch = four.driver().protocol().self()->epoch;
+  auto far = std::make_shared<swim::record>();
+  far->name = "far";
+  far->epoch = 1;
+  far->incarnation = 1;
+  far->address = *endpoint::parse("[2001:db8::9]:7946");
+  news.updates.emplace_back().subject = far;
+  std::vector<std::uint8_t> bytes;
+  friendly.encode(news, bytes);
+  asio::ip::udp::socket socket(context, asio::ip::udp::v4());
+  const endpoint to = endpoint::v4({127, 0, 0, 1}, both.driver().local_address().port);
+  socket.send_to(asio::buffer(bytes), to_asio<asio::ip::udp>(to, false));
+  REQUIRE(both.hears(event_kind::failed, "far"));
+  if (both.driver().count().send_errors == 0) {
+    WARN("this host has a route to 2001:db8::/32, so nothing was tried");
+    return;
+  }
+  const auto& machine = both.driver().protocol();
+  for (const auto& line : lines)
+    UNSCOPED_INFO(line);
+  INFO("nacks missed: " << machine.stats().nacks_missed
+                        << ", refutations: " << machine.stats().refutations);
+  CHECK(machine.local_health() == 0);
+  CHECK(both.present() == 2);
+}
+
+/// One who is no member asks from an address of his own, as if it were a victim's.
+class stranger {
+ public:
+  explicit stranger(asio::io_context& context)
+      : socket_(context, asio::ip::udp::endpoint(asio::ip::address_v4::loopback(), 0)) {
+    socket_.non_blocking(true);
+  }
+  std::size_t ask(peer& whom, const swim::packet& packet) {
+    std::vector<std::uint8_t> bytes;
+    codec_.encode(packet, bytes);
+    socket_.send_to(asio::buffer(bytes),
+                    to_asio<asio::ip::udp>(whom.driver().local_address(), false));
+    return bytes.size();
+  }
+  /// Bytes that have come since the last call.
+  std::size_t received() {
+    std::size_t sum = 0;
+    std::array<std::uint8_t, 2000> buffer{};
+    std::error_code error;
+    asio::ip::udp::endpoint from;
+    for (;;) {
+      const auto size = socket_.receive_from(asio::buffer(buffer), from, 0, error);
+      if (error) return sum;
+      sum += size;
+    }
+  }
+  endpoint address() const { return from_asio(socket_.local_endpoint()); }
+
+ private:
+  asio::ip::udp::socket socket_;
+  wire::codec codec_{"test"};
+};
+
+swim::update_command metadata_command(std::uint64_t id, std::string metadata) {
+  swim::update_command made{};
+  made.id = swim::command_id{id};
+  made.metadata = std::move(metadata);
+  return made;
+}
+
+TEST_CASE("Who isn't known to be where he asks from gets no more bytes than he sent") {
+  group all(3);
+  // News that would ride along.
+  all[0].driver().command(metadata_command(900, std::string(400, 'm')));
+  all[1].driver().command(metadata_command(900, std::string(400, 'm')));
+  const auto digest = [&](std::size_t i) { return all[i].driver().protocol().view_digest(); };
+  REQUIRE(run_until(all.context, [&] {
+    return digest(0) == digest(1) && digest(1) == digest(2) &&
+           all[0].driver().protocol().queued_updates() == 0;
+  }));
+  stranger victim(all.context);
+  auto self = all[0].driver().protocol().self();
+  std::uint64_t withheld = 0;
+
+  swim::packet question;
+  question.from = {"s", 77, 1, self->epoch, 3, 4, 1};
+  question.from.placement = 0;
+  SECTION("a ping") {
+    question.body = swim::ping{1, self->name, self->epoch};
+  }
+  SECTION("a ping for an older life, whose answer is the whole record of the new one") {
+    withheld = 1;
+    question.body = swim::ping{1, self->name, self->epoch - 1};
+  }
+  SECTION("a comparison of views in the name of a member") {
+    question.from.name = "member-1";
+    question.from.epoch = all[1].driver().protocol().self()->epoch;
+    question.body = swim::view_compare{{1}};
+  }
+  SECTION("a knock: a record with the victim's address, and a comparison of views") {
+    auto record = std::make_shared<swim::record>();
+    record->name = "s";
+    record->epoch = 77;
+    record->incarnation = 1;
+    record->address = victim.address();
+    question.updates.emplace_back().subject = record;
+    question.body = swim::view_compare{{1}};
+  }
+  SECTION("an older life of a member, which is told of the newer") {
+    withheld = 1;
+    self = all[1].driver().protocol().self();
+    question.from.name = "member-1";
+    question.from.epoch = 1;
+    question.body = swim::ping{1, self->name, self->epoch};
+  }
+  const auto& count = all[0].driver().count();
+  const auto before = count.datagrams_received;
+  // What a stranger can have in answer is looked at before anything else is sent to where he is.
+  std::size_t answered = 0;
+  const auto asked = victim.ask(all[0], question);
+  REQUIRE(run_until(all.context, [&] {
+    answered += victim.received();
+    return count.datagrams_received > before + 3;
+  }));
+  // One who knocks has made himself a member by his own word, and is probed from then on.
+  if (question.updates.empty()) CHECK(answered <= asked);
+  CHECK(count.replies_withheld >= withheld);
+}
+
+TEST_CASE("A chain of commands that never ends leaves others their turn") {
+  asio::io_context context;
+  peer one(context, "one");
+  bool had_turn = false;
+  int commands = 0;
+  one.on_batch = [&](std::span<const swim::effect> list) {
+    for (const auto& each : list) {
+      if (!std::holds_alternative<swim::completed>(each) || had_turn) continue;
+      ++commands;
+      one.driver().command(
+          metadata_command(static_cast<std::uint64_t>(1000 + commands), std::to_string(commands)));
+    }
+  };
+  asio::post(one.driver().get_strand(), [&] {
+    one.driver().command(metadata_command(999, "first"));
+    asio::post(one.driver().get_strand(), [&] { had_turn = true; });
+  });
+  CHECK(run_until(context, [&] { return had_turn; }));
+  CHECK(commands > 0);
+  CHECK(commands < 100);
 }
 
 }  // namespace

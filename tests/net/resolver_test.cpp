@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "net/loop.hpp"
+#include "net/name_service.hpp"
 #include "support/catch.hpp"
 
 namespace lifering::net {
@@ -270,7 +271,7 @@ TEST_CASE("Closing leaves nothing pending though a thread still waits for the na
 
 TEST_CASE("The system's lookup knows this host") {
   std::vector<endpoint> found;
-  REQUIRE_FALSE(resolver::system_lookup("localhost", found));
+  REQUIRE_FALSE(name_service().look_up("localhost", found));
   REQUIRE_FALSE(found.empty());
   for (const auto& each : found) {
     CHECK(each.is_loopback());

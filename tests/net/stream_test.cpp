@@ -220,6 +220,30 @@ TEST_CASE("A peer that doesn't answer loses its stream at the deadline") {
   CHECK(client.ended[0] == std::pair{first, std::error_code(errc::timed_out)});
 }
 
+TEST_CASE("One source has so many streams and no more, and another still has its own") {
+  asio::io_context context;
+  node server(context, 16, 20s, 2);
+  const auto call_from = [&](const char* address) {
+    asio::ip::tcp::socket made(context, asio::ip::tcp::v4());
+    made.bind(asio::ip::tcp::endpoint(asio::ip::make_address(address), 0));
+    made.connect(to_asio<asio::ip::tcp>(server.address, false));
+    return made;
+  };
+  auto first_caller = call_from("127.0.0.1");
+  auto second_caller = call_from("127.0.0.1");
+  auto third_caller = call_from("127.0.0.1");
+  REQUIRE(run_until(context, [&] { return server.count.streams_refused_source == 1; }));
+  CHECK(server.accepted.size() == 2);
+  auto other = call_from("127.0.0.2");
+  REQUIRE(run_until(context, [&] { return server.accepted.size() == 3; }));
+  CHECK(server.count.streams_refused_source == 1);
+  // A place that is given back can be taken again.
+  first_caller.close();
+  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
+  auto fourth_caller = call_from("127.0.0.1");
+  CHECK(run_until(context, [&] { return server.accepted.size() == 4; }));
+}
+
 TEST_CASE("A peer that sends a byte now and then loses its place at the same deadline") {
   asio::io_context context;
   node server(context, 16, 300ms);
