@@ -2,8 +2,9 @@
 // as a program on hashicorp/memberlist does; bench_cluster.sh runs both and puts them side by side.
 //
 //     bench_cluster [-n 100] [-idle 15] [-kills 3] [-mute 0] [-mass 0] [-port 20000] [-limit 120]
+//     [-seal 0]
 //
-// All members join the first. One JSON object a line:
+// All members join the first; with `-seal 1` every packet is sealed. One JSON object a line:
 //
 //     join   seconds from the first join to the moment when every member lists all n
 //     idle   a core's share, packets and bytes (as the loopback device counts them) per member and
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/ip/udp.hpp>
@@ -47,6 +49,7 @@ struct plan {
   unsigned mass = 0;
   unsigned port = 20000;
   unsigned limit = 120;  ///< Seconds, for anything that is waited for.
+  unsigned seal = 0;     ///< Whether packets are sealed.
 };
 
 double seconds_since(clock_type::time_point then) {
@@ -162,14 +165,25 @@ class village {
   std::size_t next_;
 };
 
+std::shared_ptr<lifering::keyring> keys_with(std::string_view key) {
+  auto keys = std::make_shared<lifering::keyring>();
+  lifering::throw_if(keys->add(key));
+  lifering::throw_if(keys->set_mode(lifering::seal_mode::require));
+  return keys;
+}
+
 village::village(const plan& plan) : plan_(plan), members_(plan.n), next_(plan.n) {
   thread_ = std::thread([this] { context_.run(); });
+  std::array<char, lifering::key_text_size> text{};
+  lifering::generate_key(text);
+  const std::string_view key(text.data(), text.size());
   for (unsigned i = 0; i < plan_.n; ++i) {
     auto options = lifering::options::lan();
     options.name = name_of(i);
     options.cluster = "bench";
     options.bind = "127.0.0.1:" + std::to_string(plan_.port + i);
     options.level = lifering::log_level::off;
+    if (plan_.seal != 0) options.keys = keys_with(key);
     auto& one = members_[i];
     one.cluster = std::make_unique<lifering::cluster>(context_, options);
     one.cluster->on_event([sees = one.sees.get()](const lifering::event& e) { sees->note(e); });
@@ -299,7 +313,7 @@ void village::end() {
 bool read_plan(int argc, char** argv, plan& plan) {
   const std::map<std::string_view, unsigned*> flags{
       {"-n", &plan.n},       {"-idle", &plan.idle}, {"-kills", &plan.kills}, {"-mute", &plan.mute},
-      {"-mass", &plan.mass}, {"-port", &plan.port}, {"-limit", &plan.limit}};
+      {"-mass", &plan.mass}, {"-port", &plan.port}, {"-limit", &plan.limit}, {"-seal", &plan.seal}};
   for (int i = 1; i < argc; i += 2) {
     const std::string_view word = argv[i];
     const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
@@ -309,7 +323,7 @@ bool read_plan(int argc, char** argv, plan& plan) {
         value.empty()) {
       std::fprintf(stderr,
                    "bench_cluster: %s wants a whole number after one of -n -idle -kills "
-                   "-mute -mass -port -limit\n",
+                   "-mute -mass -port -limit -seal\n",
                    argv[i]);
       return false;
     }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Clusters in one process, ours and one of hashicorp/memberlist, in turn on this machine; a table of both, and a picture.
+# Clusters in one process, ours (sealed) and one of hashicorp/memberlist (in the clear, as it is by default), in turn on
+# this machine; a table of both, and a picture.
 #
 #   tests/bench/bench_cluster.sh [--tree BUILD] [--members N] [--kills K] [--idle S] [--loss PERCENT] [--plot FILE.svg]
 #
@@ -19,7 +20,7 @@ while (($# > 0)); do
     --idle) idle=$2 ;;
     --loss) loss=$2 ;;
     --plot) plot=$(realpath -m "$2") ;;
-    *) sed -n '2,9p' "$0" >&2 && exit 2 ;;
+    *) sed -n '2,10p' "$0" >&2 && exit 2 ;;
   esac
   shift 2
 done
@@ -59,7 +60,7 @@ run() {
 }
 flags=(-n "$members" -idle "$idle" -kills "$kills" -mute "$kills")
 # A join that isn't complete within the limit is a result, not a reason to stop.
-run "$ours" "${flags[@]}" >"$work/lifering.txt" || [[ -s $work/lifering.txt ]]
+run "$ours" "${flags[@]}" -seal 1 >"$work/lifering.txt" || [[ -s $work/lifering.txt ]]
 run "$work/memberlist" "${flags[@]}" >"$work/memberlist.txt" || [[ -s $work/memberlist.txt ]]
 
 python3 "$root/tests/bench/compare_clusters.py" "$work/lifering.txt" "$work/memberlist.txt" "$members" "$loss" "$plot"
