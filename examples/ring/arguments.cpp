@@ -93,16 +93,6 @@ bool take_placement_flag(arguments& args, lifering::placement_options& placement
 }
 
 void check(const lifering::placement_options& placement) {
-  if (placement.foreign) {
-    lifering::placement_options plain;
-    plain.kind = placement.kind;
-    plain.foreign = placement.foreign;
-    if (placement != plain) {
-      throw usage_error(
-          "--vnodes, --label, --segments and --cap are for classic, mixed and slots; " +
-          placement.text() + " has options of its own, as in nginx:points=160");
-    }
-  }
   if (const auto found = placement.validate()) {
     throw usage_error(found->text);
   }

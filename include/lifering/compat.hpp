@@ -121,9 +121,9 @@ struct LIFERING_API haproxy {
     position,  ///< The next free one from 1 in the order of servers, as HAProxy counts where no
                ///< `id` is configured. Trap: a server that goes renumbers those after it, and half
                ///< of all keys move.
-    name,  ///< 1 + crc32(name) mod 1048575, or the next that is free. For configurations that
-           ///< are written from members: a change of one server moves only its keys. Write each
-           ///< server's `id` from haproxy_numbers().
+    name,      ///< 1 + crc32(name) mod 1048575, or the next that is free. For configurations that
+               ///< are written from members: a change of one server moves only its keys. Write each
+               ///< server's `id` from haproxy_numbers().
   };
   numbers number = numbers::position;
 
@@ -141,9 +141,9 @@ LIFERING_API std::vector<std::pair<std::string, std::uint32_t>> haproxy_numbers(
 
 /// The ketama of memcached clients: libmemcached 1.1 and twemproxy (nutcracker) 0.5.
 ///
-/// Names are "HOST:PORT", which libmemcached hashes as "HOST" where the port is 11211; twemproxy
-/// has names of its own. With weights the number of points is in single precision and depends on
-/// all servers, so that a change of one moves keys of others.
+/// Names are "HOST:PORT", hashed as "HOST" where the port is 11211, or in twemproxy whatever name
+/// its configuration gives a server. With weights the number of points is in single precision and
+/// depends on all servers, so that a change of one moves keys of others.
 struct LIFERING_API ketama {
   enum class clients : std::uint8_t {
     libmemcached,
@@ -220,8 +220,9 @@ struct LIFERING_API envoy_ring {
 };
 
 /// Envoy's Maglev (Eisenbud et al. 2016): a table of slots that servers fill in turn, each in an
-/// order of its own. Shares are even to a slot or two, and a lookup is as fast as with `slots`; a
-/// change of one server moves a few keys of others, about one in a hundred with the default size.
+/// order of its own. Shares are even to a slot or two; a change of one server moves a few keys of
+/// others, one in two hundred among fifty servers with the default size. A fine placement for its
+/// own sake, where that is no loss.
 ///
 /// Servers count in the order of their ids, whatever the order of the list. owners(key, n) is the
 /// order of the following slots; Envoy's own retries look at other slots.

@@ -125,8 +125,13 @@ std::optional<problem> placement_options::validate() const {
                                      "one with <lifering/compat.hpp>"});
   }
   if (foreign) {
-    return hash == nullptr ? foreign.rule()->validate()
-                           : bad("a foreign placement can't have a custom hash; leave it null");
+    placement_options plain;
+    plain.kind = kind;
+    plain.foreign = foreign;
+    return *this == plain ? foreign.rule()->validate()
+                          : bad("vnodes, label, segments, cap and hash are for classic, mixed and "
+                                "slots; " +
+                                text() + " has options of its own, so leave them as they are");
   }
   if (vnodes > vnodes_max) {
     return bad("vnodes is " + to_string(vnodes) + "; use 1 to " + to_string(vnodes_max) +

@@ -76,6 +76,7 @@ TEST_CASE("a wrong command line is one sentence that names the value, and exit c
       {with({"--meta", std::string(513, 'm')}), "513 bytes"},
       {with({"--service", std::string(256, 's')}), "256 bytes"},
       {with({"--placement", "random"}), "\"random\""},
+      {with({"--placement", "haproxy:hash=md5"}), "md5\""},
       {with({"--vnodes", "many"}), "\"many\""},
       {with({"--vnodes", "-3"}), "\"-3\""},
       {with({"--placement", "classic", "--vnodes", "70000"}), "70000"},

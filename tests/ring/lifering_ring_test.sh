@@ -146,7 +146,7 @@ refuses 'placement haproxy has no slots; use redis_slots, kafka:partitions=N or 
 refuses 'no keys are given; name some, or use --keys-file FILE' slot
 refuses 'kafka: partitions is 0; use 1 to 1000000' owner --placement kafka k
 refuses 'haproxy: hash is "md5"; use sdbm, djb2, wt6, crc32 or none' owner --nodes a --placement haproxy:hash=md5 k
-refuses '--vnodes, --label, --segments and --cap are for classic, mixed and slots; nginx has options of its own, as in nginx:points=160' \
+refuses 'vnodes, label, segments, cap and hash are for classic, mixed and slots; nginx has options of its own, so leave them as they are' \
   owner --nodes a --placement nginx --vnodes 5 k
 refuses 'haproxy: "10.0.0.1:1" and "10.0.0.1:2" are both "10.0.0.1:0" there and would share all points; name or number them apart' \
   owner --nodes 10.0.0.1:1,10.0.0.1:2 --placement haproxy:key=addr k

@@ -120,7 +120,9 @@ TEST_CASE("a foreign placement can't be half given", "[compat]") {
   options.kind = placement_kind::foreign;
   options.hash = [](std::string_view) { return std::uint32_t{0}; };
   options.hash_id = 1;
-  CHECK(options.validate()->text == "a foreign placement can't have a custom hash; leave it null");
+  CHECK(options.validate()->text ==
+        "vnodes, label, segments, cap and hash are for classic, mixed and slots; nginx has options "
+        "of its own, so leave them as they are");
   // Enumerators that a cast made.
   compat::haproxy proxy;
   proxy.hash = static_cast<compat::haproxy::hashes>(9);
