@@ -98,7 +98,7 @@ node_list read_nodes(const std::string& file) {
 }
 
 lifering::placement_options placed(const lifering::placement_options& placement,
-                                   const node_list& list) {
+                                   [[maybe_unused]] const node_list& list) {
 #if defined(LIFERING_COMPAT)
   if (placement.foreign) {
     std::vector<std::string> order;
