@@ -15,6 +15,20 @@ bool ring_places_keys() {
   return ring.owner("user:12345") == "10.0.0.2:6379";
 }
 
+bool ring_places_keys_as_others_do() {
+#if defined(LIFERING_COMPAT)
+  lifering::hash_ring proxy{lifering::compat::parse("nginx")};
+  for (const char* node : {"127.0.0.1:9001", "127.0.0.2:9001", "127.0.0.3:9001"})
+    proxy.add({node});
+  lifering::hash_ring client{lifering::compat::ketama{}.placement()};  // Links libmd.
+  for (const char* node : {"10.0.1.1:11211", "10.0.1.2:11211", "10.0.1.3:11211"})
+    client.add({node});
+  return proxy.owner("key-1") == "127.0.0.2:9001" && client.owner("key-1") == "10.0.1.3:11211";
+#else
+  return true;
+#endif
+}
+
 bool errors_are_known_again() {
   lifering::hash_ring ring;
   try {
@@ -56,6 +70,7 @@ bool holds(const char* what, bool (*rule)()) {
 
 int main() {
   const bool all = holds("a ring places keys", ring_places_keys) &&
+                   holds("a ring places keys as others do", ring_places_keys_as_others_do) &&
                    holds("errors are known again", errors_are_known_again) &&
                    holds("a cluster of one owns all and leaves", cluster_of_one_owns_and_leaves);
   return all ? 0 : 1;
