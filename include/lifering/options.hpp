@@ -73,13 +73,22 @@ struct protocol_options {
   /// How long failed and left members are remembered. At least 10 probe intervals; at most 7 days.
   std::chrono::milliseconds grave_time{std::chrono::hours{24}};
 
+  /// A member that flaps is held down: from its second failure within five times this on it stays
+  /// out of the ring for this long after it spoke up again, doubling with each further failure up
+  /// to 16 times. Restarts don't count, nor failures of a quarter of the cluster at once. 0 turns
+  /// it off; else 1 s to 1 h.
+  std::chrono::milliseconds hold_down{std::chrono::minutes{1}};
+
   friend bool operator==(const protocol_options&, const protocol_options&) = default;
 };
 
 /// Bounds on what strangers and neighbours can make this process keep.
 struct limit_options {
   std::size_t datagram = 1400;  ///< Bytes of UDP payload, 512 to 65507. Below the path's MTU.
-  std::size_t metadata = 512;   ///< Bytes of a member's metadata, 0 to 512.
+  /// Bytes of a member's metadata, 0 to 16384. Up to 512 ride in gossip; larger metadata is pulled
+  /// by each member over a stream when it changes, shortly after the `updated` or `joined` event
+  /// that tells of it without it; another `updated` follows once it is there.
+  std::size_t metadata = 16384;
   std::size_t members = 16384;  ///< Present members, 2 to 1,000,000.
   std::size_t graves = 4096;    ///< Failed and left members remembered, 16 to 1,000,000.
   std::size_t streams = 128;    ///< Streams open at once, 4 to 10,000.

@@ -32,7 +32,8 @@ constexpr std::uint32_t log2_q16(std::uint64_t value) noexcept {
 /// millionth below the next thousandth.
 constexpr std::uint32_t log10_thousandths(std::uint64_t value) noexcept {
   // log10(2) in units of 2^-32. Both factors fall short by less than their last place; the nudge
-  // makes up for it, so that powers of ten come out exact.
+  // makes up for it, so that powers of ten up to 10^11 come out exact. From 10^12 on the result may
+  // be one too small.
   __extension__ using wide = unsigned __int128;
   constexpr std::uint64_t nudge = 64;
   return static_cast<std::uint32_t>((wide{log2_q32(value) + nudge} * 1000 * 1292913986u) >> 64);

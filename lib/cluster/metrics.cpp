@@ -101,12 +101,15 @@ void add_machine(const swim::stats& n, table& to) {
   to.count("refutations", "Claims about ourselves that we contradicted.", n.refutations);
   to.count("failures_declared", "Members that we declared failed.", n.failures_declared);
   to.count("isolations", "Times that we heard nobody and judged nobody.", n.isolations);
+  to.count("hold_downs", "Times that we stayed away because we flapped.", n.hold_downs);
   to.count("syncs_started", "Exchanges of views that we began.", n.syncs_started);
   to.count("syncs_served", "Exchanges of views that others began.", n.syncs_served);
   to.count("digest_mismatches", "Contacts with a peer whose view differed.", n.digest_mismatches);
   to.count("compares_started", "Comparisons of views row by row.", n.compares_started);
   to.count("delta_rows_sent", "Rows of our view sent because a peer's differed.",
            n.delta_rows_sent);
+  to.count("metadata_pulled", "Large metadata of others that was pulled.", n.metadata_pulled);
+  to.count("metadata_served", "Large metadata that we gave to others.", n.metadata_served);
   to.count("updates_sent", "Pieces of news sent.", n.updates_sent);
   to.count("updates_received", "Pieces of news received.", n.updates_received);
   to.count("updates_new", "Pieces of news that were new to us.", n.updates_new);
@@ -137,6 +140,7 @@ void add_dropped(const net::counters& transport, const swim::stats& machine, tab
   to.dropped("bad_record", machine.dropped_bad_record);
   to.dropped("beyond_window", machine.dropped_beyond_window);
   to.dropped("member_limit", machine.dropped_member_limit);
+  to.dropped("unproved", machine.dropped_unproved);
   to.dropped("stream_limit", machine.dropped_stream_limit);
   to.dropped("unexpected_frame", machine.dropped_unexpected_frame);
 }

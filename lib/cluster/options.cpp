@@ -66,7 +66,7 @@ void check_identity(const options& given, checker& check) {
   check.length("cluster id", given.cluster, swim::cluster_id_max, errc::cluster_id_too_long);
   check.length("zone", given.zone, swim::zone_max, errc::zone_too_long);
   check.length("service address", given.service, swim::service_max, errc::service_too_long);
-  check.range("limits.metadata", given.limits.metadata, 0, 512);
+  check.range("limits.metadata", given.limits.metadata, 0, swim::metadata_max);
   check.length("metadata", given.metadata, given.limits.metadata, errc::metadata_too_large);
 }
 
@@ -117,6 +117,11 @@ void check_protocol(const protocol_options& given, checker& check) {
                 });
   check.range("protocol.stream_timeout", given.stream_timeout, 10ms, 10min);
   check.range("protocol.grave_time", given.grave_time, 10 * given.probe_interval, 168h);
+  check.require(given.hold_down == 0ms || (given.hold_down >= 1s && given.hold_down <= 1h),
+                errc::invalid_option, [&] {
+                  return "protocol.hold_down is " + in_words(given.hold_down) +
+                         "; it must be 0 (off) or " + in_words(1s) + " to " + in_words(1h);
+                });
 }
 
 void check_limits(const options& given, checker& check) {

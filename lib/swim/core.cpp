@@ -6,6 +6,17 @@
 #include "base/integer_log.hpp"
 
 namespace lifering::swim {
+namespace {
+
+/// Two processes of one name whose generators were seeded alike are still two lives, unless they
+/// have one address as well.
+std::uint64_t epoch_salt(std::uint64_t drawn, const record& own) {
+  const auto* bytes = reinterpret_cast<const char*>(own.address.bytes.data());
+  const std::uint64_t address = hash_bytes({bytes, own.address.bytes.size()});
+  return drawn ^ ((address + own.address.port) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+}  // namespace
 
 core::core(config given, record own, base::rng generator, base::time_point start)
     : settings(std::move(given)),
@@ -15,6 +26,7 @@ core::core(config given, record own, base::rng generator, base::time_point start
              std::min(settings.datagram_budget, size_bound(sender{.name = own.name}))),
       health(settings.local_health_max),
       started(start),
+      asking_until(start),
       ring_changed(start),
       heard_any(start),
       view_changed(start),
@@ -23,8 +35,9 @@ core::core(config given, record own, base::rng generator, base::time_point start
       disagreed(start),
       // Replies to a former process at our address must not match our probes.
       sequence_(random.next() >> 16) {
-  if (own.epoch == 0) own.epoch = make_epoch(1, random.next());
+  if (own.epoch == 0) own.epoch = make_epoch(1, epoch_salt(random.next(), own));
   own.incarnation = 1;
+  hash_metadata(own);
   self = std::make_shared<const record>(std::move(own));
   if (settings.intern) self = settings.intern(self);
   self_row = table.insert(self, self->incarnation, member_state::alive, false, now, random);
@@ -72,6 +85,10 @@ void core::piggyback(packet& onto, row_id target) {
     told = target;
   }
   const std::size_t budget = settings.datagram_budget;
+  if (used > budget && told != no_row) {  // two long names in a small datagram
+    used -= size_bound(onto.updates.back());
+    onto.updates.pop_back();
+  }
   if (used >= budget) return;
   // Messages of the application keep a tenth of each packet.
   const std::size_t kept_free = broadcasts.waiting() > 0 ? (budget - used) / 10 : 0;
@@ -104,6 +121,22 @@ update core::update_of(row_id id) const {
   if (held.state == member_state::suspect || held.state == member_state::failed) {
     made.accuser = self->name;
     made.accuser_epoch = self->epoch;
+  }
+  if (held.state == member_state::failed) {
+    made.failures = held.failures;
+    // Nobody knows better than we that we are held down.
+    if (id == self_row) made.witnesses = witnesses_max;
+  }
+  return made;
+}
+
+view_row core::row_of(row_id id) const {
+  const row& held = table.at(id);
+  view_row made{held.subject, std::max(held.incarnation, held.subject->incarnation), held.state,
+                held.failures, 0};
+  if (!held.present()) {
+    const auto age = std::chrono::floor<std::chrono::seconds>(now - held.since).count();
+    made.age_seconds = static_cast<std::uint32_t>(std::clamp<std::int64_t>(age, 0, 1 << 30));
   }
   return made;
 }

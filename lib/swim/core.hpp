@@ -12,6 +12,7 @@
 #include "swim/config.hpp"
 #include "swim/effect.hpp"
 #include "swim/gossip_queue.hpp"
+#include "swim/hold_down.hpp"
 #include "swim/local_health.hpp"
 #include "swim/member_table.hpp"
 #include "swim/round_trip.hpp"
@@ -48,7 +49,12 @@ struct core {
   /// A cluster has confirmed our epoch. Until then hearing of an older life of our name only means
   /// that ours must be newer.
   bool settled = false;
-  base::time_point started;  ///< Of this process's first life.
+  base::time_point started;       ///< Of this process's first life.
+  own_hold hold;                  ///< While it is active our own row says failed.
+  base::time_point asking_until;  ///< What is held of us is being asked; no doubt is contradicted.
+  /// We stood still for longer than graves last: what we hold of others may be long gone. Told to
+  /// nobody until somebody's view has been merged.
+  bool outdated = false;
 
   std::uint64_t ring_fingerprint = 0;
   base::time_point ring_changed;  ///< Last change of the fingerprint.
@@ -88,6 +94,9 @@ struct core {
 
   /// An update about a row as it stands.
   update update_of(row_id id) const;
+
+  /// A row as it is shown to somebody who compares views with us.
+  view_row row_of(row_id id) const;
 
   /// Tells the application about a row.
   void notify(event_kind kind, row_id id);

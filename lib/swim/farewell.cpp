@@ -16,11 +16,31 @@ void farewell::leave(const leave_command& asked) {
   id_ = asked.id;
   deadline_ = shared_.now + asked.deadline;
   acknowledged_ = 0;
-  wanted_ = static_cast<std::uint32_t>(
-      std::min<std::size_t>(shared_.settings.leave_acks, shared_.others()));
   notices_.clear();
+  wanted_ = std::min<std::uint32_t>(shared_.settings.leave_acks, reachable());
   if (wanted_ == 0) return finish({});
   tell_some();
+}
+
+std::uint32_t farewell::reachable() const {
+  // Who is in doubt, or gone as its host says, may never answer.
+  std::uint32_t count = 0;
+  for (const row_id id : shared_.table.others()) {
+    const bool refused = std::any_of(notices_.begin(), notices_.end(), [id](const notice& n) {
+      return n.to == id && n.refused && !n.acknowledged;
+    });
+    if (!refused && shared_.table.at(id).state == member_state::alive) ++count;
+  }
+  return count;
+}
+
+void farewell::on_refused(const endpoint& address) {
+  if (!pending_) return;
+  for (notice& each : notices_) {
+    if (shared_.table.at(each.to).subject->address == address) each.refused = true;
+  }
+  wanted_ = std::min(wanted_, reachable());
+  if (acknowledged_ >= wanted_) finish({});
 }
 
 void farewell::tell_some() {
@@ -32,7 +52,7 @@ void farewell::tell_some() {
     const row_id drawn = shared_.table.random_other(shared_.random);
     if (drawn == no_row) break;
     const bool done = std::any_of(notices_.begin(), notices_.end(), [drawn](const notice& n) {
-      return n.to == drawn && n.acknowledged;
+      return n.to == drawn && (n.acknowledged || n.refused);
     });
     if (done || std::find(chosen.begin(), chosen.end(), drawn) != chosen.end()) continue;
     chosen.push_back(drawn);
@@ -41,9 +61,9 @@ void farewell::tell_some() {
     const record& peer = *shared_.table.at(to).subject;
     const std::uint64_t sequence = shared_.next_sequence();
     packet& sent = shared_.datagram(peer.address);
-    sent.body = ping{sequence, peer.name, peer.epoch};
+    sent.ask(sequence, peer.name, peer.epoch);
     sent.updates.push_back(shared_.update_of(shared_.self_row));
-    notices_.push_back({to, sequence, false});
+    notices_.push_back({to, sequence});
   }
   next_try_ = shared_.now + shared_.ping_timeout();
 }

@@ -20,6 +20,9 @@ class farewell {
   /// A peer acknowledged a ping of ours; true if it was one that carried the goodbye.
   bool on_ack(std::uint64_t sequence);
 
+  /// The host of a peer says that nobody listens there: that one won't acknowledge.
+  void on_refused(const endpoint& address);
+
   void advance();
   base::time_point next_deadline() const noexcept;
 
@@ -30,8 +33,10 @@ class farewell {
     row_id to = no_row;
     std::uint64_t sequence = 0;
     bool acknowledged = false;
+    bool refused = false;
   };
 
+  std::uint32_t reachable() const;
   void tell_some();
   void finish(std::error_code error);
 

@@ -72,6 +72,11 @@ void gossip_queue::remove(row_id subject) noexcept {
   drop(index);
 }
 
+void gossip_queue::clear() noexcept {
+  for (row_id subject = 0; subject < by_row_.size(); ++subject)
+    remove(subject);
+}
+
 std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except,
                                std::vector<update>& out) {
   if (limit < limit_) drop_spent(limit);

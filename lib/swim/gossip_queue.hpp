@@ -37,6 +37,7 @@ class gossip_queue {
   bool add_accuser(row_id subject, std::string_view name, std::uint64_t epoch, bool refused);
 
   void remove(row_id subject) noexcept;
+  void clear() noexcept;
 
   /// Appends updates of at most `budget` bytes in all to `out` and counts them as sent. Entries
   /// that were sent `limit` times are dropped. Updates about `except` are left out (it was told

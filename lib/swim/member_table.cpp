@@ -1,5 +1,7 @@
 #include "swim/member_table.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.hpp"
@@ -17,7 +19,7 @@ row_id member_table::find(std::string_view name) const noexcept {
 }
 
 row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, member_state state,
-                            bool probed, base::time_point now, base::rng& random) {
+                            bool probed, base::time_point since, base::rng& random) {
   LIFERING_CHECK(subject && find(subject->name) == no_row);
   row_id id;
   if (free_.empty()) {
@@ -34,7 +36,7 @@ row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, membe
   added.subject = std::move(subject);
   added.incarnation = incarnation;
   added.state = state;
-  added.since = now;
+  added.since = since;
   ++size_;
   if (size_ * 2 > index_.size())
     grow_index();
@@ -44,7 +46,7 @@ row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, membe
   if (added.present()) {
     if (probed) enter_order(id, random);
   } else {
-    graves_.push_back({id, now});
+    bury(id, since);
   }
   return id;
 }
@@ -59,7 +61,10 @@ void member_table::change(row_id id, record_ptr subject, std::uint64_t incarnati
   count(held, false);
   if (subject) held.subject = std::move(subject);
   held.incarnation = incarnation;
-  if (new_life) held.ever_heard = held.agrees = false;
+  if (new_life) {
+    held.ever_heard = held.agrees = false;
+    held.failures = 0;
+  }
   const bool anew = state != held.state || new_life;
   if (anew) held.since = now;
   held.state = state;
@@ -82,6 +87,20 @@ void member_table::erase(row_id id) {
   gone = row{};
   free_.push_back(id);
   --size_;
+}
+
+void member_table::bury(row_id id, base::time_point since) {
+  // By time, though we may be told of an old grave late.
+  auto place = graves_.end();
+  while (place != graves_.begin() && std::prev(place)->since > since)
+    --place;
+  graves_.insert(place, {id, since});
+}
+
+void member_table::mark_failures(row_id id, std::uint32_t failures,
+                                 base::time_point when) noexcept {
+  rows_[id].failures = static_cast<std::uint8_t>(std::min<std::uint32_t>(failures, 255));
+  rows_[id].failed_at = when;
 }
 
 void member_table::mark_heard(row_id id, base::time_point now, bool agrees) noexcept {

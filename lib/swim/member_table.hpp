@@ -11,6 +11,7 @@
 #include <deque>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/rng.hpp"
@@ -30,10 +31,12 @@ struct row {
   std::uint64_t incarnation = 0;      ///< Recorded; at least the record's own, never goes down.
   base::time_point since{};           ///< In this state.
   base::time_point heard{};           ///< Last packet of this life that reached us.
+  base::time_point failed_at{};       ///< When it was last declared failed, if `failures`.
   std::uint32_t order_slot = no_row;  ///< Place in the probe order; none for ourselves and graves.
   member_state state = member_state::alive;
-  bool agrees = false;      ///< Its ring fingerprint equalled ours when last heard.
-  bool ever_heard = false;  ///< `heard` means something.
+  bool agrees = false;        ///< Its ring fingerprint equalled ours when last heard.
+  bool ever_heard = false;    ///< `heard` means something.
+  std::uint8_t failures = 0;  ///< Of this life, as the last verdict counted them (hold_down.hpp).
 
   bool present() const noexcept {
     return state == member_state::alive || state == member_state::suspect;
@@ -53,9 +56,10 @@ class member_table {
   std::size_t slots() const noexcept { return rows_.size(); }
 
   /// Adds a member whose name is not known yet. `probed` puts it into the probe order at a random
-  /// place (SWIM 4.3) while it is present; ourselves are not.
+  /// place (SWIM 4.3) while it is present; ourselves are not. `since` is when it came into that
+  /// state: of a grave that we are told of, before now.
   row_id insert(record_ptr subject, std::uint64_t incarnation, member_state state, bool probed,
-                base::time_point now, base::rng& random);
+                base::time_point since, base::rng& random);
 
   /// Replaces what is known of a member. A null record keeps the one held.
   void change(row_id id, record_ptr subject, std::uint64_t incarnation, member_state state,
@@ -63,6 +67,11 @@ class member_table {
 
   /// Forgets a member altogether.
   void erase(row_id id);
+
+  void mark_failures(row_id id, std::uint32_t failures, base::time_point when) noexcept;
+
+  /// Puts pulled metadata into the record that lacked it.
+  void complete(row_id id, record_ptr subject) noexcept { rows_[id].subject = std::move(subject); }
 
   void mark_heard(row_id id, base::time_point now, bool agrees) noexcept;
 
@@ -97,6 +106,7 @@ class member_table {
   void link(std::uint64_t hash, row_id id);
   void unlink(row_id id);
   void grow_index();
+  void bury(row_id id, base::time_point since);
   void enter_order(row_id id, base::rng& random);
   void leave_order(row_id id);
   void count(const row& value, bool add) noexcept;

@@ -8,15 +8,17 @@
 namespace lifering::swim {
 
 membership::membership(core& shared, std::function<void(row_id)> probe_now,
-                       std::function<void(row_id, bool)> on_record)
+                       std::function<void(row_id, bool)> on_record,
+                       std::function<bool(const record_ptr&)> verify)
     : shared_(shared),
       probe_now_(std::move(probe_now)),
       on_record_(std::move(on_record)),
+      verify_(std::move(verify)),
       graves_checked_(shared.now) {}
 
 void membership::apply(const update& news, row_id from) {
   ++shared_.counters.updates_received;
-  if (shared_.is_self(news.subject_name())) return apply_about_self(news);
+  if (shared_.is_self(news.subject_name())) return apply_about_self(news, from);
   switch (news.kind) {
     case update_kind::alive:
       if (news.subject) apply_alive(news.subject);
@@ -25,7 +27,7 @@ void membership::apply(const update& news, row_id from) {
       apply_suspect(news, from);
       break;
     case update_kind::failed:
-      apply_failed(news);
+      apply_failed(news, from);
       break;
     case update_kind::left:
       apply_left(news);
@@ -45,30 +47,74 @@ void membership::apply_alive(const record_ptr& theirs) {
     ++shared_.counters.dropped_beyond_window;
     return;
   }
-  if (id == no_row) return admit(theirs, member_state::alive, theirs->incarnation);
+  if (id == no_row) {
+    if (verify_(theirs)) return;
+    return admit(theirs);
+  }
   const row& held = shared_.table.at(id);
   const evidence claim{theirs->epoch, theirs->incarnation, member_state::alive};
   if (claim > held.held()) return renew(id, theirs);
   if (held.present() && theirs->epoch == held.subject->epoch &&
       theirs->incarnation > held.subject->incarnation) {
     // A suspicion overtook this record: take its content, keep the suspicion.
-    shared_.table.change(id, theirs, held.incarnation, held.state, shared_.now, shared_.random);
+    const record_ptr kept = kept_form(theirs, held.subject.get());
+    shared_.table.change(id, kept, held.incarnation, held.state, shared_.now, shared_.random);
     view_changed();
     shared_.notify(event_kind::updated, id);
     on_record_(id, false);
   }
 }
 
-void membership::admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation) {
-  const bool comes = state == member_state::alive || state == member_state::suspect;
-  if (comes && shared_.table.present() >= shared_.settings.limits.members) {
+void membership::admit_proved(const record_ptr& life) {
+  if (!acceptable(*life) || shared_.is_self(life->name)) return;
+  const row_id id = shared_.table.find(life->name);
+  if (!within_window(*life, id)) return;
+  if (id == no_row)
+    admit(life);
+  else
+    apply_alive(life);
+}
+
+record_ptr membership::kept_form(const record_ptr& theirs, const record* before) const {
+  // Large metadata that hasn't changed needn't be pulled again.
+  const bool have = theirs->lacks_metadata() && before != nullptr && !before->lacks_metadata() &&
+                    before->metadata_hash == theirs->metadata_hash;
+  if (have) {
+    record whole = *theirs;
+    whole.metadata = before->metadata;
+    const auto made = std::make_shared<const record>(std::move(whole));
+    return shared_.settings.intern ? shared_.settings.intern(made) : made;
+  }
+  // One that lacks its metadata isn't shared: it is to be made whole.
+  const bool share = shared_.settings.intern && !theirs->lacks_metadata();
+  return share ? shared_.settings.intern(theirs) : theirs;
+}
+
+void membership::take_metadata(row_id id, std::uint64_t hash, const std::string& bytes) {
+  const row& held = shared_.table.at(id);
+  if (!held.subject || !held.subject->lacks_metadata() || held.subject->metadata_hash != hash) {
+    return;
+  }
+  record whole = *held.subject;
+  whole.metadata = bytes;
+  hash_metadata(whole);
+  if (whole.metadata_hash != hash) {
+    ++shared_.counters.dropped_bad_record;
+    return;
+  }
+  auto made = std::make_shared<const record>(std::move(whole));
+  shared_.table.complete(id, shared_.settings.intern ? shared_.settings.intern(made) : made);
+  ++shared_.counters.metadata_pulled;
+  if (held.present()) shared_.notify(event_kind::updated, id);
+}
+
+void membership::admit(const record_ptr& theirs) {
+  if (shared_.table.present() >= shared_.settings.limits.members) {
     ++shared_.counters.dropped_member_limit;
     return;
   }
-  const record_ptr kept = shared_.settings.intern ? shared_.settings.intern(theirs) : theirs;
-  const row_id id =
-      shared_.table.insert(kept, incarnation, state, true, shared_.now, shared_.random);
-  if (!comes) return;
+  const row_id id = shared_.table.insert(kept_form(theirs, nullptr), theirs->incarnation,
+                                         member_state::alive, true, shared_.now, shared_.random);
   ++shared_.counters.updates_new;
   view_changed();
   shared_.notify(event_kind::joined, id);
@@ -83,16 +129,17 @@ void membership::renew(row_id id, const record_ptr& theirs) {
     ++shared_.counters.dropped_member_limit;
     return;
   }
-  const record_ptr kept = shared_.settings.intern ? shared_.settings.intern(theirs) : theirs;
+  const record_ptr kept = kept_form(theirs, before.subject.get());
   suspicions_.stop(id);
   shared_.table.change(id, kept, kept->incarnation, member_state::alive, shared_.now,
                        shared_.random);
   ++shared_.counters.updates_new;
   view_changed();
   const record& old = *before.subject;
-  const bool content_changed = old.address != kept->address || old.weight != kept->weight ||
-                               old.phase != kept->phase || old.zone != kept->zone ||
-                               old.service != kept->service || old.metadata != kept->metadata;
+  const bool content_changed =
+      old.address != kept->address || old.weight != kept->weight || old.phase != kept->phase ||
+      old.zone != kept->zone || old.service != kept->service ||
+      old.metadata_hash != kept->metadata_hash || old.metadata != kept->metadata;
   gossip_class kind = gossip_class::metadata;
   if (!before.present()) {
     shared_.notify(event_kind::joined, id);
@@ -132,8 +179,8 @@ void membership::apply_suspect(const update& news, row_id from) {
 }
 
 void membership::remind(row_id of, row_id gone) {
-  // One that still suspects missed the verdict, or the farewell. Alone it would wait for the longest
-  // suspicion, and take one that left for one that failed.
+  // One that still suspects missed the verdict, or the farewell. Alone it would wait for the
+  // longest suspicion, and take one that left for one that failed.
   if (of == no_row || !shared_.table.at(of).present()) return;
   const base::duration spread = 4 * base::duration(shared_.settings.timing.gossip_interval);
   if (shared_.now - shared_.table.at(gone).since < spread) return;  // a late copy
@@ -141,7 +188,7 @@ void membership::remind(row_id of, row_id gone) {
       .updates.push_back(shared_.update_of(gone));
 }
 
-void membership::apply_failed(const update& news) {
+void membership::apply_failed(const update& news, row_id from) {
   const row_id id = shared_.table.find(news.subject_name());
   if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
   const row& held = shared_.table.at(id);
@@ -156,7 +203,10 @@ void membership::apply_failed(const update& news) {
                          shared_.random);
     return;
   }
-  if (shared_.table.find(news.accuser) == no_row || news.accuser == news.subject_name()) {
+  // A member that is held down says so itself, to whoever still counts on it.
+  const bool by_itself = news.accuser == news.subject_name();
+  if (by_itself && from == id) return fail(id, news.incarnation, witnesses_max, news.failures);
+  if (shared_.table.find(news.accuser) == no_row || by_itself) {
     ++shared_.counters.dropped_bad_accuser;
     return;
   }
@@ -169,7 +219,7 @@ void membership::apply_failed(const update& news) {
     if (!accuser_may(news)) return;
     return suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, false});
   }
-  fail(id, news.incarnation, news.witnesses);
+  fail(id, news.incarnation, news.witnesses, news.failures);
 }
 
 void membership::apply_left(const update& news) {
@@ -232,6 +282,7 @@ void membership::merge_about_self(const view_row& theirs) {
   update news;
   news.subject = theirs.subject;
   news.incarnation = theirs.incarnation;
+  news.failures = theirs.failures;
   switch (theirs.state) {
     case member_state::alive:
       news.kind = update_kind::alive;
@@ -246,7 +297,7 @@ void membership::merge_about_self(const view_row& theirs) {
       news.kind = update_kind::left;
       break;
   }
-  apply_about_self(news);
+  apply_about_self(news, no_row);
 }
 
 void membership::merge_unheld(const view_row& theirs, row_id id) {
@@ -258,7 +309,7 @@ void membership::merge_unheld(const view_row& theirs, row_id id) {
     ++shared_.counters.dropped_bad_record;
     return;
   }
-  if (id == no_row) return admit(theirs.subject, theirs.state, theirs.incarnation);
+  if (id == no_row) return dig_grave(theirs);
   // A newer life that is gone already: the older one is gone with it.
   const bool was_present = shared_.table.at(id).present();
   suspicions_.stop(id);
@@ -269,6 +320,15 @@ void membership::merge_unheld(const view_row& theirs, row_id id) {
     view_changed();
     shared_.notify(theirs.state == member_state::left ? event_kind::left : event_kind::failed, id);
   }
+}
+
+void membership::dig_grave(const view_row& theirs) {
+  // It ends when it does at those who have told us, else it would go round for ever.
+  const base::duration age = std::chrono::seconds(theirs.age_seconds);
+  if (age >= base::duration(shared_.settings.timing.grave_time)) return;
+  const row_id id = shared_.table.insert(kept_form(theirs.subject, nullptr), theirs.incarnation,
+                                         theirs.state, true, shared_.now - age, shared_.random);
+  shared_.table.mark_failures(id, theirs.failures, shared_.now - age);
 }
 
 void membership::ask_subject(row_id id, std::uint64_t incarnation) {
@@ -284,7 +344,9 @@ void membership::ask_subject(row_id id, std::uint64_t incarnation) {
   claim.accuser = shared_.self->name;
   claim.accuser_epoch = shared_.self->epoch;
   ask.updates.push_back(std::move(claim));
-  ask.body = ping{shared_.next_sequence(), held.subject->name, held.subject->epoch};
+  ask.ask(shared_.next_sequence(), held.subject->name, held.subject->epoch);
+  if (size_bound(ask) <= shared_.settings.datagram_budget) return;
+  ask.body = std::monostate{};  // two long names; the claim alone asks for a contradiction as well
 }
 
 // Suspicion and failure.
@@ -293,7 +355,7 @@ void membership::accuse(row_id subject, bool refused) {
   const row& held = shared_.table.at(subject);
   if (!held.subject || !held.present() || subject == shared_.self_row) return;
   if (shared_.phase != life_phase::running || shared_.now < shared_.judging_from) return;
-  if (!shared_.settings.parts.suspicion) return fail(subject, held.incarnation, 1);
+  if (!shared_.settings.parts.suspicion) return fail(subject, held.incarnation, 1, 0);
   ++shared_.counters.suspicions_raised;
   suspect(subject, held.incarnation, {shared_.self->name, shared_.self->epoch, refused});
 }
@@ -343,14 +405,32 @@ void membership::spread_suspicion(row_id id, const accuser& by) {
   shared_.gossip.put(id, gossip_class::suspicion, std::move(news));
 }
 
-void membership::fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses) {
+void membership::fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses,
+                      std::uint32_t failures) {
   suspicions_.stop(id);
   shared_.table.change(id, nullptr, incarnation, member_state::failed, shared_.now, shared_.random);
+  shared_.table.mark_failures(id, failures, shared_.now);
   view_changed();
   shared_.notify(event_kind::failed, id);
   update news = shared_.update_of(id);
   news.witnesses = witnesses;
   shared_.gossip.put(id, gossip_class::failure, std::move(news));
+}
+
+std::uint32_t membership::failures_with_this(row_id id) const {
+  const base::duration first = shared_.settings.timing.hold_down;
+  if (first.count() == 0) return 0;
+  std::size_t lately = 1;
+  for (row_id other = 0; other < shared_.table.slots(); ++other) {
+    const row& held = shared_.table.at(other);
+    lately += held.subject && held.state == member_state::failed &&
+              shared_.now - held.since < failure_memory(1, first);
+  }
+  if (!is_single_failure(lately, shared_.table.present() - 1)) return 0;
+  const row& held = shared_.table.at(id);
+  const bool again =
+      held.failures > 0 && shared_.now - held.failed_at < failure_memory(held.failures, first);
+  return (again ? held.failures : 0u) + 1;
 }
 
 base::duration membership::shortest_suspicion() const noexcept {
@@ -380,7 +460,7 @@ std::size_t membership::witnesses_needed(row_id subject) noexcept {
   const std::size_t able = present > in_doubt ? present - in_doubt : 1;
   // Where we seem to be the last of several, one witness isn't enough: it may be us.
   const std::size_t least = shared_.others() >= 2 ? 2 : 1;
-  return std::clamp<std::size_t>(able, least, 3);
+  return std::clamp<std::size_t>(able, least, witnesses_max);
 }
 
 void membership::set_deadline(suspicion& s) {
@@ -436,7 +516,7 @@ void membership::suspicion_due(suspicion& s) {
     }
   }
   ++shared_.counters.failures_declared;
-  fail(id, held.incarnation, witnesses);
+  fail(id, held.incarnation, witnesses, failures_with_this(id));
 }
 
 bool membership::isolated() const noexcept {
@@ -507,11 +587,12 @@ void membership::advance() {
       suspicion_due(*s);
     }
   }
+  look_after_hold();
   expire_graves();
 }
 
 base::time_point membership::next_deadline() const noexcept {
-  return suspicions_.next_deadline();
+  return std::min(suspicions_.next_deadline(), shared_.hold.ends());
 }
 
 void membership::after_stall(base::duration by) {

@@ -16,8 +16,10 @@ class membership {
  public:
   /// `probe_now` asks the prober to probe a suspect at once, out of its turn.
   /// `on_record` is told of each record that was accepted, and whether its name was unknown.
+  /// `verify` is given each unknown life, and says whether it must prove itself first.
   membership(core& shared, std::function<void(row_id)> probe_now,
-             std::function<void(row_id, bool)> on_record);
+             std::function<void(row_id, bool)> on_record,
+             std::function<bool(const record_ptr&)> verify);
 
   /// Takes in one claim that arrived as gossip. `from` is the member that passed it on, if known.
   void apply(const update& news, row_id from);
@@ -26,6 +28,12 @@ class membership {
   /// told to its subject, who contradicts it if it can, and not believed of a member that is
   /// present here. True if what is held here is newer, so that the peer should be told.
   bool merge(const view_row& theirs);
+
+  /// Admits an unknown life that has proved that it lives: it answered us, or this is its stream.
+  void admit_proved(const record_ptr& life);
+
+  /// Large metadata that was pulled; dropped unless the member's record still wants it.
+  void take_metadata(row_id id, std::uint64_t hash, const std::string& bytes);
 
   /// Our own probes of this member went unanswered, or its host said that nobody listens.
   void accuse(row_id subject, bool refused);
@@ -53,26 +61,35 @@ class membership {
   /// The machine didn't run for a while: suspicions are due that much later.
   void after_stall(base::duration by);
   base::duration shortest_suspicion() const noexcept;
+  /// Our own hold-down starts anew, if there is one: we are unwell.
+  void relapse();
   std::size_t suspicions() const noexcept { return suspicions_.size(); }
 
  private:
   void apply_alive(const record_ptr& theirs);
   void apply_suspect(const update& news, row_id from);
-  void apply_failed(const update& news);
+  void apply_failed(const update& news, row_id from);
   void apply_left(const update& news);
-  void apply_about_self(const update& news);
+  void apply_about_self(const update& news, row_id from);
   void merge_about_self(const view_row& theirs);
   void merge_unheld(const view_row& theirs, row_id id);
+  void dig_grave(const view_row& theirs);
   void alive_about_self(const record& theirs);
   void grave_of_newer(const update& news);
 
-  void admit(const record_ptr& theirs, member_state state, std::uint64_t incarnation);
+  void admit(const record_ptr& theirs);
   void renew(row_id id, const record_ptr& theirs);
   void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
   void spread_suspicion(row_id id, const accuser& by);
   void remind(row_id of, row_id gone);
-  void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses);
+  void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses, std::uint32_t failures);
   void refute(std::uint64_t accused_incarnation);
+  std::uint32_t failures_with_this(row_id id) const;
+  void stay_away(const update& verdict);
+  void confirm_absence(row_id to);
+  void look_after_hold();
+  void come_back();
+  record_ptr kept_form(const record_ptr& theirs, const record* before) const;
   void supersede(const record& newer);
 
   bool acceptable(const record& theirs) const;
@@ -90,6 +107,7 @@ class membership {
   core& shared_;
   std::function<void(row_id)> probe_now_;
   std::function<void(row_id, bool)> on_record_;
+  std::function<bool(const record_ptr&)> verify_;
   suspicion_set suspicions_;
 
   /// Suspicions that one accuser raised in the current period, to bound what a sick or hostile

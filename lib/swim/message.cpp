@@ -46,7 +46,8 @@ std::size_t content(const record& value) noexcept {
   return bytes(value.name) + number(value.epoch) + number(value.incarnation) +
          address(value.address) + number(value.weight.thousandths()) +
          flag(value.phase != member_phase::serving) + bytes(value.zone) + bytes(value.service) +
-         bytes(value.metadata) + number(value.broadcasts) + value.unknown_fields.size();
+         (value.metadata_hash == 0 ? bytes(value.metadata) : 1 + any_fixed64) +
+         number(value.broadcasts) + value.unknown_fields.size();
 }
 
 constexpr std::size_t packed_fixed64(std::size_t count) noexcept {
@@ -83,6 +84,12 @@ struct body_bound {
   std::size_t operator()(const broadcast_pull& value) const noexcept {
     return tag + prefix + bytes(value.origin) + 2 * any_varint64;  // the field number takes two
   }
+  std::size_t operator()(const metadata_pull& value) const noexcept {
+    return tag + prefix + bytes(value.name) + any_varint64 + any_fixed64;
+  }
+  std::size_t operator()(const metadata_push& value) const noexcept {
+    return tag + prefix + any_fixed64 + bytes(value.bytes);
+  }
   std::size_t operator()(const view_compare& value) const noexcept {
     return prefix + packed_fixed64(value.buckets.size());
   }
@@ -105,9 +112,24 @@ struct body_bound {
 void packet::clear() {
   from.name.clear();
   from = sender{std::move(from.name)};
+  if (auto* asked = std::get_if<ping>(&body)) {
+    spare = std::move(asked->target);
+  } else if (auto* request = std::get_if<ping_request>(&body)) {
+    spare = std::move(request->target);
+  }
   body = std::monostate{};
   updates.clear();
   broadcasts.clear();
+}
+
+void packet::ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch) {
+  spare.assign(target);
+  body = ping{sequence, std::move(spare), epoch};
+}
+
+void packet::ask_helper(std::uint64_t sequence, const record& target, std::uint32_t timeout_ms) {
+  spare.assign(target.name);
+  body = ping_request{sequence, std::move(spare), target.epoch, target.address, timeout_ms};
 }
 
 std::size_t size_bound(const record& value) noexcept {
@@ -120,7 +142,7 @@ std::size_t size_bound(const update& value) noexcept {
   }
   return nested(small + bytes(value.subject_name()) + number(value.subject_epoch()) +
                 number(value.incarnation) + bytes(value.accuser) + number(value.accuser_epoch) +
-                flag(value.refused) + number(value.witnesses));
+                flag(value.refused) + number(value.witnesses) + number(value.failures));
 }
 
 std::size_t size_bound(const broadcast& value) noexcept {
@@ -130,7 +152,8 @@ std::size_t size_bound(const broadcast& value) noexcept {
 
 std::size_t size_bound(const view_row& value) noexcept {
   return nested((value.subject ? size_bound(*value.subject) : 0) + number(value.incarnation) +
-                flag(value.state != member_state::alive));
+                flag(value.state != member_state::alive) + number(value.failures) +
+                number(value.age_seconds));
 }
 
 std::size_t size_bound(const sender& value) noexcept {

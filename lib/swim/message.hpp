@@ -83,8 +83,11 @@ struct view_row {
   record_ptr subject;             ///< Present members and graves alike.
   std::uint64_t incarnation = 0;  ///< As recorded; may be above the record's own.
   member_state state = member_state::alive;
+  std::uint32_t failures = 0;     ///< How often this life was declared failed lately.
+  std::uint32_t age_seconds = 0;  ///< Of a grave, so that it ends everywhere at about one time.
   friend bool operator==(const view_row& a, const view_row& b) {
-    return a.incarnation == b.incarnation && a.state == b.state &&
+    return a.incarnation == b.incarnation && a.state == b.state && a.failures == b.failures &&
+           a.age_seconds == b.age_seconds &&
            (a.subject == b.subject || (a.subject && b.subject && *a.subject == *b.subject));
   }
 };
@@ -157,6 +160,21 @@ struct user_message {
   friend bool operator==(const user_message&, const user_message&) = default;
 };
 
+/// On a stream: your copy of a member's large metadata, please.
+struct metadata_pull {
+  std::string name;
+  std::uint64_t epoch = 0;
+  std::uint64_t hash = 0;
+  friend bool operator==(const metadata_pull&, const metadata_pull&) = default;
+};
+
+/// Answers a metadata_pull.
+struct metadata_push {
+  std::uint64_t hash = 0;
+  std::string bytes;
+  friend bool operator==(const metadata_push&, const metadata_push&) = default;
+};
+
 /// Broadcasts of one life after a number, please: some were missed. Answered by a packet that
 /// carries them.
 struct broadcast_pull {
@@ -166,9 +184,9 @@ struct broadcast_pull {
   friend bool operator==(const broadcast_pull&, const broadcast_pull&) = default;
 };
 
-using body =
-    std::variant<std::monostate, ping, ping_request, ack, nack, sync_request, sync_reply, view_rows,
-                 refusal, user_message, view_compare, view_summary, view_delta, broadcast_pull>;
+using body = std::variant<std::monostate, ping, ping_request, ack, nack, sync_request, sync_reply,
+                          view_rows, refusal, user_message, view_compare, view_summary, view_delta,
+                          broadcast_pull, metadata_pull, metadata_push>;
 
 // Updates: the gossip that rides on any packet (SWIM 4.1).
 
@@ -196,6 +214,10 @@ struct update {
   /// failed: independent accusers behind the verdict.
   std::uint32_t witnesses = 0;
 
+  /// failed: how often this life was declared failed lately, this time included. 0 when this one
+  /// doesn't count (hold_down.hpp).
+  std::uint32_t failures = 0;
+
   std::string_view subject_name() const noexcept {
     return subject ? std::string_view(subject->name) : std::string_view(name);
   }
@@ -207,7 +229,7 @@ struct update {
     return a.kind == b.kind && same_record && a.name == b.name && a.epoch == b.epoch &&
            a.incarnation == b.incarnation && a.accuser == b.accuser &&
            a.accuser_epoch == b.accuser_epoch && a.refused == b.refused &&
-           a.witnesses == b.witnesses;
+           a.witnesses == b.witnesses && a.failures == b.failures;
   }
 };
 
@@ -226,11 +248,20 @@ struct packet {
   swim::body body;
   std::vector<update> updates;
   std::vector<broadcast> broadcasts;
+  std::string spare;  ///< Storage of a name, between two pings.
 
   /// Back to an empty packet; keeps the storage.
   void clear();
 
-  friend bool operator==(const packet&, const packet&) = default;
+  // Make the body a ping or a ping request, without taking anything from the heap once the packet
+  // has had one.
+  void ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch);
+  void ask_helper(std::uint64_t sequence, const record& target, std::uint32_t timeout_ms);
+
+  friend bool operator==(const packet& a, const packet& b) {
+    return a.from == b.from && a.body == b.body && a.updates == b.updates &&
+           a.broadcasts == b.broadcasts;
+  }
 };
 
 // Upper bounds of the encoded sizes, as pure functions, so that the protocol can fill a datagram

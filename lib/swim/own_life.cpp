@@ -8,7 +8,7 @@
 
 namespace lifering::swim {
 
-void membership::apply_about_self(const update& news) {
+void membership::apply_about_self(const update& news, row_id from) {
   const std::uint64_t epoch = news.subject_epoch();
   if (shared_.phase != life_phase::running || epoch < shared_.self->epoch) return;
   if (news.kind == update_kind::alive) {
@@ -17,7 +17,63 @@ void membership::apply_about_self(const update& news) {
   }
   if (epoch > shared_.self->epoch) return grave_of_newer(news);
   if (news.kind == update_kind::left) return outgrow(epoch);  // final for this life
+  if (shared_.hold.active()) {
+    if (news.kind == update_kind::suspect) confirm_absence(from);
+    return;
+  }
+  // We have asked what is held of us; an accusation may be older than the verdict.
+  if (news.kind == update_kind::suspect && shared_.now < shared_.asking_until) return;
+  const bool flaps = news.kind == update_kind::failed && news.failures >= 2 &&
+                     shared_.settings.timing.hold_down.count() > 0;
+  if (flaps) return stay_away(news);
   refute(news.incarnation);
+}
+
+// Being held down: see hold_down.hpp.
+
+void membership::stay_away(const update& verdict) {
+  if (verdict.incarnation < shared_.self->incarnation) return;  // contradicted already
+  if (verdict.incarnation - shared_.self->incarnation > incarnation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  ++shared_.counters.hold_downs;
+  shared_.hold.begin(verdict.failures, shared_.now, shared_.settings.timing.hold_down);
+  shared_.table.change(shared_.self_row, nullptr, verdict.incarnation, member_state::failed,
+                       shared_.now, shared_.random);
+  shared_.table.mark_failures(shared_.self_row, verdict.failures, shared_.now);
+  view_changed();
+  shared_.notify(event_kind::failed, shared_.self_row);
+  shared_.gossip.put(shared_.self_row, gossip_class::failure, shared_.update_of(shared_.self_row));
+}
+
+void membership::confirm_absence(row_id to) {
+  // It missed the verdict, and would wait in vain for us to contradict it.
+  if (to == no_row) return;
+  shared_.datagram(shared_.table.at(to).subject->address)
+      .updates.push_back(shared_.update_of(shared_.self_row));
+}
+
+void membership::look_after_hold() {
+  if (!shared_.hold.active() || shared_.phase != life_phase::running) return;
+  // Nobody probes us meanwhile, so it is for ourselves to tell whether we are well: others answer.
+  if (shared_.others() > 0 && shared_.now - shared_.heard_any >= longest_suspicion())
+    relapse();
+  else
+    shared_.hold.well();
+  if (shared_.hold.over(shared_.now)) come_back();
+}
+
+void membership::relapse() {
+  if (shared_.hold.active()) shared_.hold.relapse(shared_.now, shared_.settings.timing.hold_down);
+}
+
+void membership::come_back() {
+  shared_.hold.end();
+  record changed = *shared_.self;
+  changed.incarnation = shared_.table.at(shared_.self_row).incarnation;
+  publish(std::move(changed), gossip_class::refutation);
+  shared_.notify(event_kind::joined, shared_.self_row);
 }
 
 void membership::grave_of_newer(const update& news) {
@@ -46,7 +102,7 @@ void membership::alive_about_self(const record& theirs) {
     const bool foreign =
         theirs.incarnation > shared_.self->incarnation ||
         (theirs.incarnation == shared_.self->incarnation && theirs != *shared_.self);
-    if (foreign) refute(theirs.incarnation);
+    if (foreign && !shared_.hold.active()) refute(theirs.incarnation);
     return;
   }
   if (generation_of(theirs.epoch) - generation_of(shared_.self->epoch) > generation_window) {
@@ -72,12 +128,18 @@ void membership::refute(std::uint64_t accused_incarnation) {
 }
 
 void membership::publish(record changed, gossip_class kind) {
+  const row& own = shared_.table.at(shared_.self_row);
+  const bool held = shared_.hold.active();
+  if (held) changed.incarnation = std::max(changed.incarnation, own.incarnation);
   ++changed.incarnation;
+  hash_metadata(changed);
   record_ptr kept = std::make_shared<const record>(std::move(changed));
   if (shared_.settings.intern) kept = shared_.settings.intern(kept);
   shared_.self = kept;
-  shared_.table.change(shared_.self_row, kept, kept->incarnation, member_state::alive, shared_.now,
+  shared_.table.change(shared_.self_row, kept, kept->incarnation,
+                       held ? member_state::failed : member_state::alive, shared_.now,
                        shared_.random);
+  if (held) return;  // told when we are back
   view_changed();
   shared_.gossip.put(shared_.self_row, kind, shared_.update_of(shared_.self_row));
 }
@@ -91,17 +153,19 @@ void membership::outgrow(std::uint64_t remembered) {
   record next = *shared_.self;
   next.epoch = make_epoch(generation_of(remembered) + 1, shared_.random.next());
   next.incarnation = 0;
+  const bool held = shared_.hold.active();  // a new life isn't
+  shared_.hold.end();
   publish(std::move(next), gossip_class::refutation);
+  if (held) shared_.notify(event_kind::joined, shared_.self_row);
 }
 
 void membership::be_reborn() {
   shared_.phase = life_phase::running;
   shared_.settled = false;
   // We heard nobody since the goodbye, which says nothing about anybody.
-  after_stall(shared_.now - shared_.table.at(shared_.self_row).since);
+  after_stall(shared_.now - shared_.table.at(shared_.self_row).since + shortest_suspicion());
   shared_.heard_any = shared_.now;
-  shared_.judging_from =
-      shared_.now + base::duration(shared_.settings.timing.probe_interval);
+  shared_.judging_from = shared_.now + base::duration(shared_.settings.timing.probe_interval);
   outgrow(shared_.self->epoch);
 }
 
@@ -115,8 +179,11 @@ void membership::supersede(const record& newer) {
 void membership::say_goodbye() {
   LIFERING_CHECK(shared_.phase == life_phase::running);
   shared_.phase = life_phase::leaving;
-  shared_.table.change(shared_.self_row, nullptr, shared_.self->incarnation, member_state::left,
-                       shared_.now, shared_.random);
+  shared_.hold.end();
+  const std::uint64_t last =
+      std::max(shared_.self->incarnation, shared_.table.at(shared_.self_row).incarnation);
+  shared_.table.change(shared_.self_row, nullptr, last, member_state::left, shared_.now,
+                       shared_.random);
   view_changed();
   shared_.gossip.put(shared_.self_row, gossip_class::leave, shared_.update_of(shared_.self_row));
 }

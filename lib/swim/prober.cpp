@@ -57,7 +57,7 @@ void prober::send_ping(probe& p) {
   ++p.tries;
   const record& target = *shared_.table.at(p.target).subject;
   packet& sent = shared_.datagram(target.address);
-  sent.body = ping{p.sequence, target.name, target.epoch};
+  sent.ask(p.sequence, target.name, target.epoch);
   shared_.piggyback(sent, p.target);
 }
 
@@ -97,8 +97,8 @@ void prober::ask_helpers(probe& p) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(p.give_up - shared_.now);
   for (const row_id helper : helpers_) {
     packet& sent = shared_.datagram(shared_.table.at(helper).subject->address);
-    sent.body = ping_request{p.sequence, target->name, target->epoch, target->address,
-                             static_cast<std::uint32_t>(std::max<std::int64_t>(1, left.count()))};
+    sent.ask_helper(p.sequence, *target,
+                    static_cast<std::uint32_t>(std::max<std::int64_t>(1, left.count())));
     shared_.piggyback(sent, helper);
   }
   p.helpers = static_cast<unsigned>(helpers_.size());
@@ -107,10 +107,10 @@ void prober::ask_helpers(probe& p) {
 
 void prober::on_ack(std::uint64_t sequence) {
   if (const std::size_t index = find(sequence); index != nowhere) return succeed(index, false);
-  for (std::size_t i = 0; i < relays_.size(); ++i) {
+  for (std::size_t i = 0; i < relays_used_; ++i) {
     if (relays_[i].sequence != sequence) continue;
     shared_.datagram(relays_[i].asker).body = ack{relays_[i].asked_sequence};
-    remove_at(relays_, i);
+    end_relay(i);
     return;
   }
   ++shared_.counters.dropped_unknown_sequence;
@@ -230,9 +230,10 @@ void prober::on_ping(const endpoint& from, const sender& by, row_id by_row, cons
 }
 
 void prober::on_ping_request(const endpoint& from, row_id by_row, const ping_request& asked) {
-  if (by_row == no_row || relays_.size() >= relays_max) return;  // helps members only
+  if (by_row == no_row || relays_used_ >= relays_max) return;  // helps members only
   // The asker's address of the target may be newer than ours; the name in the ping guards it.
-  relay r;
+  if (relays_used_ == relays_.size()) relays_.emplace_back();
+  relay& r = relays_[relays_used_++];
   r.asker = from;
   r.asked_sequence = asked.sequence;
   r.sequence = shared_.next_sequence();
@@ -246,12 +247,15 @@ void prober::on_ping_request(const endpoint& from, row_id by_row, const ping_req
   r.target_epoch = asked.target_epoch;
   r.target_address = asked.target_address;
   send_relayed(r);
-  relays_.push_back(std::move(r));
+}
+
+void prober::end_relay(std::size_t index) {
+  std::swap(relays_[index], relays_[--relays_used_]);  // keeps the storage of its name
 }
 
 void prober::send_relayed(const relay& r) {
   packet& sent = shared_.datagram(r.target_address);
-  sent.body = ping{r.sequence, r.target, r.target_epoch};
+  sent.ask(r.sequence, r.target, r.target_epoch);
   shared_.piggyback(sent, shared_.table.find(r.target));
 }
 
@@ -268,7 +272,7 @@ void prober::advance() {
       ++i;
     }
   }
-  for (std::size_t i = 0; i < relays_.size();) {
+  for (std::size_t i = 0; i < relays_used_;) {
     if (relays_[i].again_at <= shared_.now) {  // one loss on the way is not the target's silence
       relays_[i].again_at = base::never;
       send_relayed(relays_[i]);
@@ -278,7 +282,7 @@ void prober::advance() {
       relays_[i].nack_at = base::never;
     }
     if (relays_[i].expires <= shared_.now)
-      remove_at(relays_, i);
+      end_relay(i);
     else
       ++i;
   }
@@ -294,14 +298,14 @@ base::time_point prober::next_deadline() const noexcept {
   base::time_point next = stopped_ ? base::never : next_turn_;
   for (const auto& p : probes_)
     next = std::min({next, p.next_try, p.give_up});
-  for (const auto& r : relays_)
-    next = std::min({next, r.again_at, r.nack_at, r.expires});
+  for (std::size_t i = 0; i < relays_used_; ++i)
+    next = std::min({next, relays_[i].again_at, relays_[i].nack_at, relays_[i].expires});
   return next;
 }
 
 void prober::abandon() {
   probes_.clear();
-  relays_.clear();
+  relays_used_ = 0;
   next_turn_ = shared_.now + shared_.jitter(shared_.settings.timing.probe_interval);
 }
 

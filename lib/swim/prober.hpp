@@ -82,6 +82,7 @@ class prober {
   void retry(probe& p);
   void ask_helpers(probe& p);
   void send_relayed(const relay& r);
+  void end_relay(std::size_t index);
   void succeed(std::size_t index, bool by_stream);
   void conclude(std::size_t index);
   bool still_meant(const probe& p) const noexcept;
@@ -92,7 +93,8 @@ class prober {
   membership& members_;
   stream_prober probe_by_stream_;
   std::vector<probe> probes_;
-  std::vector<relay> relays_;
+  std::vector<relay> relays_;  ///< The first `relays_used_`; the rest is storage.
+  std::size_t relays_used_ = 0;
   std::vector<row_id> helpers_;  ///< Scratch of ask_helpers().
   base::time_point next_turn_;
   bool stopped_ = false;

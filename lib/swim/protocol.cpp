@@ -12,6 +12,8 @@
 #include "swim/disseminator.hpp"
 #include "swim/farewell.hpp"
 #include "swim/membership.hpp"
+#include "swim/metadata_puller.hpp"
+#include "swim/newcomers.hpp"
 #include "swim/prober.hpp"
 #include "swim/reconciler.hpp"
 #include "swim/synchronizer.hpp"
@@ -24,9 +26,15 @@ class machine {
       : core_(std::move(settings), std::move(self), random, now),
         members_(
             core_, [this](row_id id) { prober_.probe_now(id); },
-            [this](row_id id, bool unknown) { broadcaster_.on_record(id, unknown); }),
+            [this](row_id id, bool unknown) {
+              broadcaster_.on_record(id, unknown);
+              metadata_.on_record(id);
+            },
+            [this](const record_ptr& life) { return must_prove(life); }),
         broadcaster_(core_, members_),
         streams_(core_, members_),
+        metadata_(core_, members_, streams_),
+        newcomers_(core_),
         prober_(core_, members_,
                 [this](row_id id, std::uint64_t sequence) { streams_.probe(id, sequence); }),
         reconciler_(core_, members_, streams_),
@@ -57,6 +65,8 @@ class machine {
   void finish() {
     if (core_.phase != phase_before_ && !core_.active()) {
       prober_.stop();
+      metadata_.stop();
+      newcomers_.stop();
       streams_.stop();
       contacts_.stop(errc::stopped);
     }
@@ -73,6 +83,8 @@ class machine {
     members_.advance();
     reconciler_.advance();
     broadcaster_.advance();
+    metadata_.advance();
+    newcomers_.advance();
     contacts_.advance();
     farewell_.advance();
     gossip_.advance();
@@ -82,10 +94,16 @@ class machine {
     if (!core_.active()) return base::never;
     return std::min({prober_.next_deadline(), members_.next_deadline(), reconciler_.next_deadline(),
                      broadcaster_.next_deadline(), contacts_.next_deadline(),
-                     farewell_.next_deadline(), gossip_.next_deadline(), vigil()});
+                     farewell_.next_deadline(), gossip_.next_deadline(), metadata_.next_deadline(),
+                     newcomers_.next_deadline(), vigil()});
   }
 
   void on_packet(const endpoint& from, const packet& content);
+
+  void on_refused(const endpoint& address) {
+    leaving().on_refused(address);
+    prober_.on_refused(address);
+  }
 
   void on_send_failed() noexcept {
     // Once an interval: a burst of failures has one cause.
@@ -100,6 +118,8 @@ class machine {
   void notice_lateness();
   void catch_up(base::duration late);
   void wake_from_stall(base::duration late);
+  bool must_prove(const record_ptr& life);
+  void on_ack(const sender& by, std::uint64_t sequence);
   void dispatch(const endpoint& from, const packet& content, row_id by);
   void compare_views(const sender& theirs, row_id by);
 
@@ -107,6 +127,8 @@ class machine {
   membership members_;
   broadcaster broadcaster_;
   synchronizer streams_;
+  metadata_puller metadata_;
+  newcomers newcomers_;
   prober prober_;
   reconciler reconciler_;
   disseminator gossip_;
@@ -165,8 +187,19 @@ void machine::wake_from_stall(base::duration late) {
   core_.heard_any = core_.now;
   core_.judging_from = core_.now + interval;
   core_.stale_until = core_.now + interval;
+  const base::duration first = core_.settings.timing.hold_down;
+  const bool failed_perhaps = late >= members_.shortest_suspicion();
+  const bool again = failed_perhaps && core_.hold.stalled_lately(core_.now, first);
+  if (failed_perhaps) core_.hold.note_stall(core_.now);
   members_.after_stall(late + members_.shortest_suspicion());
-  members_.publish(*core_.self, gossip_class::refutation);
+  members_.relapse();
+  if (late >= base::duration(core_.settings.timing.grave_time)) {
+    core_.outdated = true;
+    core_.gossip.clear();
+  }
+  // Who stands still again and again may be held down for it, and asks first.
+  if (again) core_.asking_until = core_.stale_until;
+  if (!again && !core_.hold.active()) members_.publish(*core_.self, gossip_class::refutation);
   streams_.refresh();
 }
 
@@ -207,6 +240,20 @@ void machine::on_packet(const endpoint& from, const packet& content) {
   dispatch(from, content, row);
 }
 
+bool machine::must_prove(const record_ptr& life) {
+  if (!newcomers_.must_prove()) return false;
+  newcomers_.ask(life);
+  return true;
+}
+
+void machine::on_ack(const sender& by, std::uint64_t sequence) {
+  if (farewell_.on_ack(sequence)) return;
+  if (const record_ptr proved = newcomers_.on_ack(sequence, by)) {
+    return members_.admit_proved(proved);
+  }
+  prober_.on_ack(sequence);
+}
+
 void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
   if (const auto* asked = std::get_if<ping>(&content.body)) {
     prober_.on_ping(from, content.from, by, *asked);
@@ -214,7 +261,7 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
   } else if (const auto* request = std::get_if<ping_request>(&content.body)) {
     prober_.on_ping_request(from, by, *request);
   } else if (const auto* answer = std::get_if<ack>(&content.body)) {
-    if (!farewell_.on_ack(answer->sequence)) prober_.on_ack(answer->sequence);
+    on_ack(content.from, answer->sequence);
     compare_views(content.from, by);
   } else if (const auto* refused = std::get_if<nack>(&content.body)) {
     prober_.on_nack(refused->sequence);
@@ -241,10 +288,12 @@ void machine::compare_views(const sender& theirs, row_id by) {
   if (by == no_row || core_.phase != life_phase::running) return;
   const row& held = core_.table.at(by);
   if (!held.present() || held.subject->epoch != theirs.epoch) return;
-  if (theirs.view_digest == core_.table.digest())
+  if (theirs.view_digest == core_.table.digest()) {
     contacts_.on_agreement();
-  else
+    reconciler_.digest_agrees();
+  } else {
     reconciler_.digest_differs(by, theirs.known_members);
+  }
 }
 
 // The public face.
@@ -299,7 +348,7 @@ void protocol::handle(base::time_point now, const stream_ended& input, effects& 
 void protocol::handle(base::time_point now, const peer_refused& input, effects& out) {
   if (!machine_->shared().active()) return;
   machine_->begin(now, out);
-  machine_->probes().on_refused(input.address);
+  machine_->on_refused(input.address);
   machine_->finish();
 }
 
@@ -363,10 +412,12 @@ void protocol::handle(base::time_point now, const update_command& input, effects
     out.push(completed{input.id, errc::stopped, 0, ""});
   } else if (shared.phase == life_phase::running) {
     machine_->members().publish(std::move(changed), gossip_class::metadata);
-    shared.notify(event_kind::updated, shared.self_row);
+    // While we are held down we aren't there; the event of our coming back will show it.
+    if (!shared.hold.active()) shared.notify(event_kind::updated, shared.self_row);
     out.push(completed{input.id, {}, 0, ""});
   } else {
     // Nobody hears it now; the life that the next join begins says it.
+    ++changed.incarnation;
     shared.self = std::make_shared<const record>(std::move(changed));
     out.push(completed{input.id, {}, 0, ""});
   }
@@ -495,6 +546,10 @@ protocol::peer_agreement protocol::agreement(base::time_point now) const {
   }
   result.since = result.differing == 0 ? shared.disagreed : base::never;
   return result;
+}
+
+bool protocol::held_down() const noexcept {
+  return machine_->shared().hold.active();
 }
 
 const swim::stats& protocol::stats() const noexcept {

@@ -90,6 +90,10 @@ class protocol {
   /// Order-independent digest over (name, epoch, incarnation) of present members.
   std::uint64_t view_digest() const noexcept;
 
+  /// The others declared us failed several times of late, and we stay away for a while: our own row
+  /// says failed, and `failed` and `joined` events about ourselves frame the time.
+  bool held_down() const noexcept;
+
   /// Lifeguard's score: 0 is healthy.
   unsigned local_health() const noexcept;
 

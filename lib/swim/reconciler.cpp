@@ -30,7 +30,7 @@ std::size_t reconciler::room() const {
 }
 
 void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
-  if (!shared_.settings.parts.digest_sync || !shared_.settled) return;
+  if (!shared_.settings.parts.digest_sync || !shared_.settled || shared_.outdated) return;
   ++shared_.counters.digest_mismatches;
   // News in flight explains a difference; wait until it must have arrived.
   const base::duration gossip = shared_.settings.timing.gossip_interval;
@@ -48,8 +48,18 @@ void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
     streams_.exchange(shared_.table.at(peer).subject->address, false, nullptr);
     return;
   }
+  asked_ = 0;
+  compare_with(peer);
+}
+
+void reconciler::compare_with(row_id peer) {
   shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
   ++shared_.counters.compares_started;
+  // Where much is lost, one of the three packets of a comparison often is; the first two are asked
+  // for again.
+  awaited_ = peer;
+  ++asked_;
+  ask_again_ = shared_.now + shared_.ping_timeout();
 }
 
 base::duration reconciler::push_pull_period() noexcept {
@@ -62,12 +72,23 @@ base::duration reconciler::push_pull_period() noexcept {
 }
 
 void reconciler::advance() {
+  if (shared_.outdated && shared_.now >= next_refresh_) {
+    next_refresh_ = shared_.now + base::duration(shared_.settings.timing.probe_interval);
+    streams_.refresh();
+  }
+  if (awaited_ != no_row && shared_.now >= ask_again_) {
+    const row_id peer = std::exchange(awaited_, no_row);
+    const row& held = shared_.table.at(peer);
+    const bool there = held.subject && held.present() && !shared_.outdated;
+    if (there && asked_ < tries_max) compare_with(peer);
+  }
   if (shared_.now < next_push_pull_) return;
   next_push_pull_ = shared_.now + push_pull_period();
-  if (!periodic() || shared_.phase != life_phase::running) return;
+  if (!periodic() || shared_.phase != life_phase::running || shared_.outdated) return;
   if (!shared_.settings.parts.digest_sync) return streams_.refresh();
   const row_id peer = shared_.table.random_other(shared_.random);
   if (peer == no_row) return;
+  // Whoever agrees doesn't answer; no matter.
   shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
   ++shared_.counters.compares_started;
 }
@@ -77,7 +98,9 @@ bool reconciler::periodic() const noexcept {
 }
 
 base::time_point reconciler::next_deadline() const noexcept {
-  return periodic() ? next_push_pull_ : base::never;
+  base::time_point refresh = shared_.outdated ? next_refresh_ : base::never;
+  if (awaited_ != no_row) refresh = std::min(refresh, ask_again_);
+  return periodic() ? std::min(refresh, next_push_pull_) : refresh;
 }
 
 view_compare reconciler::compare_of(std::size_t bytes) const {
@@ -100,6 +123,7 @@ void reconciler::knock(const endpoint& at) {
 }
 
 bool reconciler::may_answer() {
+  if (shared_.outdated) return false;
   if (shared_.now >= answers_until_) {
     answers_until_ = shared_.now + base::duration(shared_.settings.timing.probe_interval);
     scanned_ = 0;
@@ -170,6 +194,7 @@ void reconciler::on_compare(row_id peer, std::uint64_t known_there, const view_c
 }
 
 void reconciler::on_summary(row_id peer, const view_summary& theirs) {
+  if (peer == awaited_) awaited_ = no_row;
   const std::size_t count = theirs.bucket_count;
   if (!std::has_single_bit(count) || count > view_buckets_max ||
       theirs.names.size() != theirs.digests.size() || !may_answer()) {
@@ -244,8 +269,7 @@ void reconciler::send_delta(row_id peer, const std::vector<row_id>& rows,
   }
   bool fits = true;
   for (const row_id id : rows) {
-    const row& held = shared_.table.at(id);
-    view_row row{held.subject, std::max(held.incarnation, held.subject->incarnation), held.state};
+    view_row row = shared_.row_of(id);
     const std::size_t bytes = size_bound(row);
     fits = fits && bytes <= room();
     if (!fits) break;

@@ -25,6 +25,9 @@ class reconciler {
   /// A peer's packet carried another digest than ours; it knows that many present members.
   void digest_differs(row_id peer, std::uint64_t known_there);
 
+  /// A peer's packet carried the same digest as ours.
+  void digest_agrees() noexcept { awaited_ = no_row; }
+
   /// Asks whoever listens there to compare views with us, whom it need not know: a join by
   /// datagrams, where a stream takes seconds to get through.
   void knock(const endpoint& at);
@@ -39,6 +42,7 @@ class reconciler {
 
  private:
   std::size_t room() const;
+  void compare_with(row_id peer);
   view_compare compare_of(std::size_t bytes) const;
   std::vector<std::vector<row_id>> members_of(const std::vector<bool>& wanted,
                                               std::size_t count) const;
@@ -53,11 +57,16 @@ class reconciler {
   synchronizer& streams_;
   base::time_point next_compare_;
   base::time_point next_push_pull_;
+  base::time_point next_refresh_{};  ///< While our view is outdated.
+  row_id awaited_ = no_row;          ///< Who was sent a view_compare and hasn't answered yet.
+  base::time_point ask_again_{};
+  unsigned asked_ = 0;
   base::time_point answers_until_{};
   std::size_t scanned_ = 0;
   unsigned answers_ = 0;
   unsigned fruitless_ = 0;  ///< Compares since our view last changed.
 
+  static constexpr unsigned tries_max = 3;
   static constexpr std::size_t datagrams_max = 8;
   // Bounds, a probe interval, on what others can make us do: answers, and rows looked through for
   // them, which are some milliseconds of work.

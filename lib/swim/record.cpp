@@ -1,5 +1,7 @@
 #include "swim/record.hpp"
 
+#include <algorithm>
+
 namespace lifering::swim {
 namespace {
 
@@ -19,6 +21,20 @@ std::uint64_t hash_bytes(std::string_view bytes) noexcept {
   for (const char c : bytes)
     h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return finalise(h);
+}
+
+bool operator==(const record& a, const record& b) noexcept {
+  const bool same_metadata =
+      a.metadata_hash == b.metadata_hash && (a.metadata_hash != 0 || a.metadata == b.metadata);
+  return same_metadata && a.name == b.name && a.epoch == b.epoch &&
+         a.incarnation == b.incarnation && a.address == b.address && a.weight == b.weight &&
+         a.phase == b.phase && a.zone == b.zone && a.service == b.service &&
+         a.broadcasts == b.broadcasts && a.unknown_fields == b.unknown_fields;
+}
+
+void hash_metadata(record& of) {
+  const bool rides = of.metadata.size() <= metadata_rides_max;
+  of.metadata_hash = rides ? 0 : std::max<std::uint64_t>(1, hash_bytes(of.metadata));
 }
 
 std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,

@@ -1,6 +1,7 @@
 // What a member says of itself, as one immutable value that tables, queues and packets share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
 #include <lifering/member.hpp>
@@ -23,12 +24,25 @@ struct record {
   std::string zone;
   std::string service;
   std::string metadata;
+  /// Of metadata that is too large to ride in gossip: its hash, by which it is pulled. 0 of
+  /// metadata that rides.
+  std::uint64_t metadata_hash = 0;
   std::uint64_t broadcasts = 0;  ///< Number of this life's last broadcast.
   /// Encoded fields that a later protocol version added; kept and passed on unchanged.
   std::string unknown_fields;
 
-  friend bool operator==(const record&, const record&) = default;
+  /// The metadata is known by its hash only so far.
+  bool lacks_metadata() const noexcept { return metadata_hash != 0 && metadata.empty(); }
+
+  /// Equal claims, whether or not both have pulled their metadata.
+  friend bool operator==(const record& a, const record& b) noexcept;
 };
+
+/// Metadata up to this size rides in gossip; larger one travels by hash and is pulled.
+inline constexpr std::size_t metadata_rides_max = 512;
+
+/// Sets the hash that the record's metadata wants.
+void hash_metadata(record& of);
 
 using record_ptr = std::shared_ptr<const record>;
 

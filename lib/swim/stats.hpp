@@ -23,6 +23,7 @@ struct stats {
   std::uint64_t refutations = 0;
   std::uint64_t failures_declared = 0;
   std::uint64_t isolations = 0;
+  std::uint64_t hold_downs = 0;  ///< Times that we stayed away because we flapped.
 
   // Views.
   std::uint64_t syncs_started = 0;
@@ -30,6 +31,8 @@ struct stats {
   std::uint64_t digest_mismatches = 0;
   std::uint64_t compares_started = 0;
   std::uint64_t delta_rows_sent = 0;
+  std::uint64_t metadata_pulled = 0;
+  std::uint64_t metadata_served = 0;
 
   // Dropped input, by reason.
   std::uint64_t dropped_wrong_placement = 0;
@@ -42,6 +45,7 @@ struct stats {
   std::uint64_t dropped_bad_record = 0;
   std::uint64_t dropped_beyond_window = 0;
   std::uint64_t dropped_member_limit = 0;
+  std::uint64_t dropped_unproved = 0;  ///< Unknown lives that answered no probe.
   std::uint64_t dropped_stream_limit = 0;
   std::uint64_t dropped_unexpected_frame = 0;
 

@@ -32,6 +32,9 @@ struct accuser {
   bool refused = false;  ///< It was told by the suspect's host that nobody listens.
 };
 
+/// More independent witnesses than this are never asked for.
+inline constexpr std::uint32_t witnesses_max = 3;
+
 struct suspicion {
   row_id subject = no_row;
   base::time_point started{};

@@ -74,6 +74,39 @@ bool synchronizer::deliver(const endpoint& to, const std::string& payload, finis
   return true;
 }
 
+bool synchronizer::fetch(const endpoint& from, const metadata_pull& what, finished done) {
+  if (!room()) return false;
+  session& made = sessions_.emplace_back();
+  made.sequence = what.hash;
+  made.done = std::move(done);
+  const stream_id stream = open(from, purpose::fetch, made);
+  shared_.frame(stream).body = what;
+  return true;
+}
+
+bool synchronizer::room_to_serve() const noexcept {
+  // A quarter is left for our own streams: whoever opens many and says nothing must not keep us
+  // from joining, probing and delivering.
+  const std::size_t limit = shared_.settings.limits.streams;
+  const auto served = static_cast<std::size_t>(std::count_if(
+      sessions_.begin(), sessions_.end(), [](const auto& s) { return s.what == purpose::serve; }));
+  return room() && served < limit - limit / 4;
+}
+
+void synchronizer::serve_metadata(session& at, const metadata_pull& asked) {
+  const stream_id stream = at.stream;
+  const row_id id = shared_.table.find(asked.name);
+  if (id != no_row) {
+    const record& held = *shared_.table.at(id).subject;
+    if (held.epoch == asked.epoch && held.metadata_hash == asked.hash && asked.hash != 0 &&
+        !held.lacks_metadata()) {
+      ++shared_.counters.metadata_served;
+      shared_.frame(stream).body = metadata_push{asked.hash, held.metadata};
+    }
+  }
+  end(stream, {}, "", true);
+}
+
 void synchronizer::send_view(stream_id stream) {
   // As many frames as the budget asks for; the last one says so.
   packet* frame = &shared_.frame(stream);
@@ -82,7 +115,8 @@ void synchronizer::send_view(stream_id stream) {
   for (row_id id = 0; id < shared_.table.slots(); ++id) {
     const row& held = shared_.table.at(id);
     if (!held.subject) continue;
-    view_row row{held.subject, std::max(held.incarnation, held.subject->incarnation), held.state};
+    if (shared_.outdated && id != shared_.self_row) continue;
+    view_row row = shared_.row_of(id);
     const std::size_t bytes = size_bound(row);
     if (used + bytes > shared_.settings.frame_budget) {
       frame = &shared_.frame(stream);
@@ -98,7 +132,7 @@ void synchronizer::send_view(stream_id stream) {
 // What happens on them.
 
 void synchronizer::on_accepted(stream_id stream, const endpoint& from) {
-  if (!room() || !shared_.active()) {
+  if (!room_to_serve() || !shared_.active()) {
     ++shared_.counters.dropped_stream_limit;
     shared_.frame(stream).body = refusal{refusal_reason::busy, "too many streams are open"};
     shared_.out->push(close_stream{stream});
@@ -145,6 +179,10 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
     at->remembered = reply->remembered_epoch;
   } else if (const auto* rows = std::get_if<view_rows>(&content.body)) {
     take_rows(*at, content, *rows);
+  } else if (const auto* pull = std::get_if<metadata_pull>(&content.body)) {
+    if (at->what == purpose::serve) serve_metadata(*at, *pull);
+  } else if (const auto* push = std::get_if<metadata_push>(&content.body)) {
+    if (at->what == purpose::fetch) end(stream, {}, push->bytes, true);
   } else if (const auto* asked_ping = std::get_if<ping>(&content.body)) {
     if (at->what == purpose::serve && shared_.is_self(asked_ping->target) &&
         asked_ping->target_epoch == shared_.self->epoch) {
@@ -210,7 +248,15 @@ void synchronizer::take_rows(session& at, const packet& content, const view_rows
         theirs.subject->name == content.from.name && theirs.subject->epoch <= at.remembered) {
       continue;
     }
-    members_.merge(theirs);
+    const bool own = theirs.subject && theirs.subject->name == content.from.name &&
+                     theirs.subject->epoch == content.from.epoch &&
+                     theirs.state == member_state::alive;
+    // Whoever talks to us on a stream lives.
+    if (own && shared_.table.find(theirs.subject->name) == no_row) {
+      members_.admit_proved(theirs.subject);
+    } else {
+      members_.merge(theirs);
+    }
   }
   if (!rows.last) return;
   if (!serving) return exchange_done(at);
@@ -231,6 +277,7 @@ void synchronizer::exchange_done(session& at) {
     shared_.frame(stream).body = std::move(ours);
   }
   shared_.settled = true;
+  shared_.outdated = false;
   end(stream, {}, "", true);
 }
 
@@ -249,6 +296,9 @@ void synchronizer::on_ended(stream_id stream, std::error_code error) {
   if (at->what == purpose::serve && error == errc::wrong_cluster) {
     // Anything of ours tells a stranger that this is another cluster.
     return refuse(*at, refusal_reason::wrong_cluster, "");
+  }
+  if (at->what == purpose::serve && error == errc::wrong_version) {
+    return refuse(*at, refusal_reason::wrong_version, "");
   }
   // Closed before it answered: it had no room for us.
   end(stream, error ? error : std::error_code(errc::busy), "", false);

@@ -38,6 +38,9 @@ class synchronizer {
   /// Sends bytes reliably; `done` once they were acknowledged.
   bool deliver(const endpoint& to, const std::string& payload, finished done);
 
+  /// Pulls a member's large metadata from somebody; `done` with the bytes in place of a detail.
+  bool fetch(const endpoint& from, const metadata_pull& what, finished done);
+
   void on_accepted(stream_id stream, const endpoint& from);
   void on_frame(stream_id stream, const packet& content);
   void on_ended(stream_id stream, std::error_code error);
@@ -52,7 +55,7 @@ class synchronizer {
   std::size_t exchanges() const noexcept;
 
  private:
-  enum class purpose : std::uint8_t { exchange, probe, deliver, serve };
+  enum class purpose : std::uint8_t { exchange, probe, deliver, fetch, serve };
 
   struct session {
     stream_id stream{};
@@ -63,7 +66,6 @@ class synchronizer {
     bool fresh = false;     ///< serve: the asker's epoch is provisional.
     bool asked = false;     ///< serve: a sync_request came.
     bool answered = false;  ///< serve: our view was sent. exchange: a sync_reply came.
-    bool from_ok = false;   ///< The sender's placement was checked.
     std::uint64_t remembered = 0;
     finished done;
   };
@@ -76,7 +78,9 @@ class synchronizer {
   void serve_request(session& at, const sender& from, const sync_request& asked);
   void refuse(session& at, refusal_reason reason, std::string detail);
   void exchange_done(session& at);
+  void serve_metadata(session& at, const metadata_pull& asked);
   bool room() const noexcept { return sessions_.size() < shared_.settings.limits.streams; }
+  bool room_to_serve() const noexcept;
 
   core& shared_;
   membership& members_;

@@ -47,7 +47,7 @@ decode_error read_update(const pb::Update& from, swim::update& to) {
     to.accuser.clear();
     to.epoch = to.accuser_epoch = 0;
     to.refused = false;
-    to.witnesses = 0;
+    to.witnesses = to.failures = 0;
     const auto error = read_record(from.record(), to.subject);
     if (error == decode_error::none) to.incarnation = to.subject->incarnation;
     return error;
@@ -59,6 +59,7 @@ decode_error read_update(const pb::Update& from, swim::update& to) {
   to.accuser_epoch = from.accuser_epoch();
   to.refused = from.refused();
   to.witnesses = from.witnesses();
+  to.failures = from.failures();
   return decode_error::none;
 }
 
@@ -78,6 +79,8 @@ decode_error read_row(const pb::ViewRow& from, swim::view_row& to) {
   if (!pb::State_IsValid(from.state())) return decode_error::bad_field;
   to.incarnation = from.incarnation();
   to.state = static_cast<member_state>(from.state());
+  to.failures = from.failures();
+  to.age_seconds = from.age_seconds();
   return read_record(from.subject(), to.subject);
 }
 
@@ -99,7 +102,8 @@ int count_bodies(const pb::Packet& packet) {
   return packet.has_ping() + packet.has_ping_request() + packet.has_ack() + packet.has_nack() +
          packet.has_sync_request() + packet.has_sync_reply() + packet.has_view_rows() +
          packet.has_refusal() + packet.has_user_message() + packet.has_view_compare() +
-         packet.has_view_summary() + packet.has_view_delta() + packet.has_broadcast_pull();
+         packet.has_view_summary() + packet.has_view_delta() + packet.has_broadcast_pull() +
+         packet.has_metadata_pull() + packet.has_metadata_push();
 }
 
 std::size_t count_items(const pb::Packet& packet) {
@@ -147,6 +151,22 @@ decode_error read_summary(const pb::ViewSummary& from, swim::view_summary& to) {
 decode_error read_view(const pb::ViewRows& from, swim::view_rows& to) {
   to.last = from.last();
   return read_list(from.rows(), to.rows, read_row);
+}
+
+decode_error read_metadata_pull(const pb::MetadataPull& from, swim::metadata_pull& to) {
+  if (from.name().empty()) return decode_error::bad_field;
+  if (from.name().size() > swim::name_max) return decode_error::over_limit;
+  to.name = from.name();
+  to.epoch = from.epoch();
+  to.hash = from.hash();
+  return decode_error::none;
+}
+
+decode_error read_metadata_push(const pb::MetadataPush& from, swim::metadata_push& to) {
+  if (from.content().size() > swim::metadata_max) return decode_error::over_limit;
+  to.hash = from.hash();
+  to.bytes = from.content();
+  return decode_error::none;
 }
 
 decode_error read_pull(const pb::BroadcastPull& from, swim::broadcast_pull& to) {
@@ -231,6 +251,10 @@ decode_error body_reader::read_one_of(const pb::Packet& from, swim::body& to) {
     return read_delta(from.view_delta(), hold<swim::view_delta>(to));
   } else if (from.has_broadcast_pull()) {
     return read_pull(from.broadcast_pull(), hold<swim::broadcast_pull>(to));
+  } else if (from.has_metadata_pull()) {
+    return read_metadata_pull(from.metadata_pull(), hold<swim::metadata_pull>(to));
+  } else if (from.has_metadata_push()) {
+    return read_metadata_push(from.metadata_push(), hold<swim::metadata_push>(to));
   } else {
     to = std::monostate{};
   }

@@ -55,7 +55,11 @@ void write_record(const swim::record& from, pb::Record& to) {
   if (from.phase != member_phase::serving) to.set_phase(static_cast<std::uint32_t>(from.phase));
   if (!from.zone.empty()) to.set_zone(checked(from.zone, swim::zone_max));
   if (!from.service.empty()) to.set_service(checked(from.service, swim::service_max));
-  if (!from.metadata.empty()) to.set_metadata(checked(from.metadata, swim::metadata_max));
+  if (from.metadata_hash != 0) {
+    to.set_metadata_hash(from.metadata_hash);
+  } else if (!from.metadata.empty()) {
+    to.set_metadata(checked(from.metadata, swim::metadata_max));
+  }
   if (from.broadcasts != 0) to.set_broadcasts(from.broadcasts);
   if (!from.unknown_fields.empty()) {
     *to.mutable_unknown_fields() = checked(from.unknown_fields, swim::unknown_fields_max);
@@ -64,7 +68,8 @@ void write_record(const swim::record& from, pb::Record& to) {
 
 decode_error read_record(const pb::Record& from, swim::record_ptr& to) {
   const auto weight = weight::from_thousandths(from.weight_thousandths());
-  if (from.name().empty() || !weight || from.phase() > pb::Phase_MAX) {
+  const bool twice = from.metadata_hash() != 0 && !from.metadata().empty();
+  if (from.name().empty() || !weight || from.phase() > pb::Phase_MAX || twice) {
     return decode_error::bad_field;
   }
   const bool fits = from.name().size() <= swim::name_max && from.zone().size() <= swim::zone_max &&
@@ -85,6 +90,7 @@ decode_error read_record(const pb::Record& from, swim::record_ptr& to) {
   value->zone = from.zone();
   value->service = from.service();
   value->metadata = from.metadata();
+  value->metadata_hash = from.metadata_hash();
   value->broadcasts = from.broadcasts();
   value->unknown_fields = from.unknown_fields();
   to = std::move(value);

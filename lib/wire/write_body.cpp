@@ -23,6 +23,8 @@ void write_row(const swim::view_row& from, pb::ViewRow& to) {
   write_record(*from.subject, *to.mutable_subject());
   to.set_incarnation(from.incarnation);
   to.set_state(static_cast<pb::State>(from.state));
+  to.set_failures(from.failures);
+  to.set_age_seconds(from.age_seconds);
 }
 
 template <class Number, class List>
@@ -81,6 +83,19 @@ struct body_writer {
     out.set_origin(checked(value.origin, swim::name_max));
     out.set_epoch(value.epoch);
     out.set_after(value.after);
+  }
+
+  void operator()(const swim::metadata_pull& value) const {
+    auto& out = *to.mutable_metadata_pull();
+    out.set_name(checked(value.name, swim::name_max));
+    out.set_epoch(value.epoch);
+    out.set_hash(value.hash);
+  }
+
+  void operator()(const swim::metadata_push& value) const {
+    auto& out = *to.mutable_metadata_push();
+    out.set_hash(value.hash);
+    out.set_content(checked(value.bytes, swim::metadata_max));
   }
 
   void operator()(const swim::view_compare& value) const {
@@ -144,6 +159,7 @@ void write_update(const swim::update& from, pb::Update& to) {
   to.set_accuser_epoch(from.accuser_epoch);
   to.set_refused(from.refused);
   to.set_witnesses(from.witnesses);
+  to.set_failures(from.failures);
 }
 
 void write_broadcast(const swim::broadcast& from, pb::Broadcast& to) {

@@ -135,7 +135,7 @@ TEST_CASE("metadata and weight are changed at run time and seen by all", "[agent
   for (const auto& [key, owner] : owners_of_all(*all[0]))
     CHECK(owner != "n1");
   CHECK(all[1]->ask("set-weight 0.005").has("error"));
-  CHECK(all[1]->ask("set-meta " + std::string(513, 'x')).has("error"));
+  CHECK(all[1]->ask("set-meta " + std::string(16385, 'x')).has("error"));
 }
 
 TEST_CASE("messages of each way are events of those whom they were for", "[agent]") {

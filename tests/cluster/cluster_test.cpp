@@ -244,7 +244,7 @@ TEST_CASE("what a member says of itself reaches the others", "[cluster]") {
   CHECK(seen.has(event_kind::updated, "b"));
 
   std::error_code error;
-  second.set_metadata(std::string(513, 'x'), error);
+  second.set_metadata(std::string(16385, 'x'), error);
   CHECK(error == errc::metadata_too_large);
 }
 

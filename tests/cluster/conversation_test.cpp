@@ -73,7 +73,7 @@ TEST_CASE("a wrong command line is one sentence that names the value, and exit c
       {with({"--weight", "heavy"}), "\"heavy\""},
       {with({"--weight", "101"}), "\"101\""},
       {with({"--zone", std::string(65, 'z')}), "65 bytes"},
-      {with({"--meta", std::string(513, 'm')}), "513 bytes"},
+      {with({"--meta", std::string(16385, 'm')}), "16385 bytes"},
       {with({"--service", std::string(256, 's')}), "256 bytes"},
       {with({"--placement", "random"}), "\"random\""},
       {with({"--placement", "haproxy:hash=md5"}), "md5\""},

@@ -37,8 +37,13 @@ std::string_view broken_record(const std::optional<evidence>& before,
   return {};
 }
 
-std::string_view broken_self(const std::optional<evidence>& own, bool leaving) noexcept {
+std::string_view broken_self(const std::optional<evidence>& own, bool leaving,
+                             bool held_down) noexcept {
   if (!own) return "a running member doesn't list itself";
+  if (held_down) {
+    return own->state == member_state::failed ? ""
+                                              : "a member that is held down lists itself alive";
+  }
   if (own->state == member_state::left && leaving) return {};
   if (!is_present(own->state)) return "a running member lists itself dead";
   return {};
@@ -115,7 +120,9 @@ void checkers::check_row(node_id at, node_id subject) {
     now = evidence{row.subject->epoch, row.incarnation, row.state};
   }
   if (at == subject) {
-    if (const auto wrong = broken_self(now, cluster_.at(at).stopping()); !wrong.empty()) {
+    const bool away = cluster_.at(at).stopping();
+    const bool held = cluster_.at(at).machine().held_down();
+    if (const auto wrong = broken_self(now, away, held); !wrong.empty()) {
       cluster_.broken.add(at, std::string(wrong));
     }
   }

@@ -26,7 +26,8 @@ std::string_view broken_record(const std::optional<swim::evidence>& before,
                                const std::optional<swim::evidence>& now) noexcept;
 
 /// A member that runs lists itself as alive, or as left while it says goodbye.
-std::string_view broken_self(const std::optional<swim::evidence>& own, bool leaving) noexcept;
+std::string_view broken_self(const std::optional<swim::evidence>& own, bool leaving,
+                             bool held_down = false) noexcept;
 
 /// The sizes of a machine's tables against their limits.
 struct table_sizes {

@@ -69,6 +69,8 @@ TEST_CASE("a running member that lists itself dead is found", "[sim][checkers]")
   CHECK_FALSE(broken_self(evidence{1, 1, left}, false).empty());
   CHECK_FALSE(broken_self(std::nullopt, false).empty());
   CHECK(broken_self(evidence{1, 1, alive}, false).empty());
+  CHECK(broken_self(evidence{1, 1, failed}, false, true).empty());
+  CHECK_FALSE(broken_self(evidence{1, 1, alive}, false, true).empty());
   CHECK(broken_self(evidence{1, 1, left}, true).empty());
 }
 

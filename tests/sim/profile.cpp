@@ -60,6 +60,7 @@ profile memberlist() {
   timing.push_pull_interval = 30s;
   timing.stream_timeout = 10s;
   timing.grave_time = 30s;
+  timing.hold_down = 0s;
   result.machine.suspicion_confirmations = 2;
   result.machine.local_health_max = 7;
   auto& parts = result.machine.parts;
@@ -146,6 +147,7 @@ bool set_parameter(swim::config& machine, std::string_view name, std::string_vie
   if (name == "push_pull_interval") return assign(timing.push_pull_interval, value);
   if (name == "stream_timeout") return assign(timing.stream_timeout, value);
   if (name == "grave_time") return assign(timing.grave_time, value);
+  if (name == "hold_down") return assign(timing.hold_down, value);
   if (name == "local_health_max") return assign(machine.local_health_max, value);
   if (name == "suspicions_per_interval") return assign(machine.suspicions_per_interval, value);
   if (name == "leave_acks") return assign(machine.leave_acks, value);

@@ -52,12 +52,13 @@ ring_node ring_node_of(const swim::record& from) {
 record_pool::record_pool(conflict on_conflict) : on_conflict_(std::move(on_conflict)) {}
 
 std::size_t record_pool::key_hash::operator()(const key& value) const noexcept {
-  return mix64(mix64(value.epoch + value.node) ^ value.incarnation);
+  return mix64(mix64(value.epoch + value.node) ^ value.incarnation) + value.lacks_metadata;
 }
 
 const pooled& record_pool::intern(const swim::record_ptr& given) {
   const node_id node = node_of(given->name);
-  const auto found = by_key_.find({node, given->epoch, given->incarnation});
+  const auto found =
+      by_key_.find({node, given->epoch, given->incarnation, given->lacks_metadata()});
   if (found == by_key_.end()) return add(given, node);
   const pooled& held = entries_[found->second];
   if (held.value == given || *held.value == *given) return held;
@@ -68,7 +69,7 @@ const pooled& record_pool::intern(const swim::record_ptr& given) {
 const pooled& record_pool::add(const swim::record_ptr& given, node_id node) {
   const auto index = static_cast<std::uint32_t>(entries_.size());
   entries_.push_back({given, node, index, content_of(*given), share_of(*given)});
-  by_key_[{node, given->epoch, given->incarnation}] = index;
+  by_key_[{node, given->epoch, given->incarnation, given->lacks_metadata()}] = index;
   return entries_.back();
 }
 

@@ -51,6 +51,7 @@ class record_pool {
     node_id node;
     std::uint64_t epoch;
     std::uint64_t incarnation;
+    bool lacks_metadata;
     friend bool operator==(const key&, const key&) = default;
   };
   struct key_hash {

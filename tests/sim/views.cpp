@@ -155,10 +155,14 @@ void views::follow_self(node_id at) {
   // A member has no event of its own arrival or of its own new epoch.
   state& of_it = nodes_[at];
   const auto& record = cluster_.at(at).machine().self();
-  if (record.get() == of_it.self) return;
+  const bool held_down = cluster_.at(at).machine().held_down();
+  if (record.get() == of_it.self && held_down == of_it.held_down) return;
   of_it.self = record.get();
+  of_it.held_down = held_down;
   const pooled& known = cluster_.pool.intern(record);
-  truth_ += known.content - std::exchange(true_content_[at], known.content);
+  // Who is held down belongs to nobody's view, its own included.
+  const std::uint64_t content = held_down ? 0 : known.content;
+  truth_ += content - std::exchange(true_content_[at], content);
   const auto mine = of(at, at);
   const std::uint64_t old = of_it.content;
   believe(at, at, known, mine ? mine->state : member_state::alive);

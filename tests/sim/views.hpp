@@ -79,6 +79,7 @@ class views final : public observer {
     time_point may_publish{};
     bool publish_due = false;
     const swim::record* self = nullptr;
+    bool held_down = false;
     std::vector<std::uint32_t> beliefs;  // By subject: record index + 1 and two bits of state.
   };
   using census = std::map<std::uint64_t, std::uint32_t>;

@@ -129,8 +129,8 @@ class quiet_cluster {
 
 }  // namespace
 
-TEST_CASE("a steady state takes nothing from the heap", "[swim]") {
-  const auto length = GENERATE(std::size_t{5}, std::size_t{15});
+TEST_CASE("a steady state takes nothing from the heap, however long its names are", "[swim]") {
+  const auto length = GENERATE(std::size_t{5}, std::size_t{15}, std::size_t{60}, std::size_t{200});
   const bool lossy = GENERATE(false, true);
   CAPTURE(length, lossy);
   quiet_cluster cluster(20, length);

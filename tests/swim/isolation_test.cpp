@@ -84,7 +84,9 @@ TEST_CASE("the others give up one that is cut off, all of them, once", "[swim][i
 }
 
 TEST_CASE("isolation that ends is told again when it comes again", "[swim][isolation]") {
-  village v(5);
+  config settings;
+  settings.timing.hold_down = 0s;
+  village v(5, settings);
   v.form();
   for (std::size_t times = 1; times <= 3; ++times) {
     v.cut_off(0);

@@ -109,9 +109,10 @@ TEST_CASE("more reliable messages at once than there are streams are refused as 
   std::size_t busy = 0;
   for (const auto& done : v.at(0).done)
     busy += done.error == errc::busy;
-  CHECK(busy == 3);
+  // Four of the other's five streams are for those who come to it.
+  CHECK(busy == 4);
   CHECK(v.at(0).done.size() == 8);
-  CHECK(v.at(1).messages.size() == 5);
+  CHECK(v.at(1).messages.size() == 4);
 }
 
 TEST_CASE("a message says which way it came", "[swim]") {

@@ -121,12 +121,38 @@ void village::deliver(std::size_t to, std::function<void()> what) {
     what();
 }
 
+namespace {
+
+/// What the codec leaves of a packet: large metadata doesn't travel with its record.
+packet as_encoded(const packet& whole) {
+  packet made = whole;
+  const auto strip = [](record_ptr& of) {
+    if (!of || of->metadata_hash == 0 || of->lacks_metadata()) return;
+    record lean = *of;
+    lean.metadata.clear();
+    of = std::make_shared<const record>(std::move(lean));
+  };
+  for (update& news : made.updates)
+    strip(news.subject);
+  if (auto* view = std::get_if<view_rows>(&made.body)) {
+    for (view_row& each : view->rows)
+      strip(each.subject);
+  }
+  if (auto* delta = std::get_if<view_delta>(&made.body)) {
+    for (view_row& each : delta->rows)
+      strip(each.subject);
+  }
+  return made;
+}
+
+}  // namespace
+
 void village::send(std::size_t from, const endpoint& to, const packet& content) {
   const std::size_t target = by_address(to);
   if (target == nobody || is_cut(from, target)) return;
   if (filter && !filter(from, target, content)) return;
   LIFERING_CHECK(size_bound(content) <= settings_.datagram_budget);
-  after(way, [this, from, target, content] {
+  after(way, [this, from, target, content = as_encoded(content)] {
     if (!at(target).running) {
       if (!at(target).host_up || is_cut(target, from)) return;
       const endpoint refused = at(target).address;
@@ -203,7 +229,7 @@ void village::push_frame(std::size_t from, stream_id stream, const packet& conte
   const std::size_t target = upwards ? p->server : p->client;
   const stream_id theirs = upwards ? p->server_id : p->client_id;
   if (target == nobody || is_cut(from, target)) return;
-  after(2 * way, [this, target, theirs, content] {
+  after(2 * way, [this, target, theirs, content = as_encoded(content)] {
     deliver(target, [this, target, theirs, content] {
       call(target, [&](protocol& m, effects& out) {
         m.handle(now_, stream_received{theirs, content}, out);

@@ -122,6 +122,31 @@ swim::packet news() {
   return made;
 }
 
+swim::record_ptr record_d() {
+  swim::record made;
+  made.name = "d";
+  made.epoch = 0x1'0002;
+  made.incarnation = 2;
+  made.address = endpoint::v4({10, 0, 0, 4}, 7946);
+  made.metadata = std::string(600, 'm');
+  swim::hash_metadata(made);
+  return std::make_shared<const swim::record>(std::move(made));
+}
+
+/// What travels of large metadata, and what a verdict counts.
+swim::packet flapping() {
+  auto made = with_body(swim::ack{1});
+  swim::update alive;
+  alive.subject = record_d();
+  alive.incarnation = alive.subject->incarnation;
+  auto failed = claim(swim::update_kind::failed);
+  failed.accuser = "c";
+  failed.witnesses = 3;
+  failed.failures = 2;
+  made.updates = {alive, failed};
+  return made;
+}
+
 const std::vector<std::pair<std::string, swim::packet>>& packets() {
   const swim::view_rows rows{
       {{record_b(), 301, member_state::suspect}, {record_c(), 0, member_state::left}}, true};
@@ -143,6 +168,11 @@ const std::vector<std::pair<std::string, swim::packet>>& packets() {
        with_body(swim::view_delta{{{record_c(), 9, member_state::failed}}, {0x1234, 0}})},
       {"v1-broadcast-pull", with_body(swim::broadcast_pull{"b", 0x2'0001, 300})},
       {"v1-news", news()},
+      {"v1-flapping", flapping()},
+      {"v1-old-grave",
+       with_body(swim::view_delta{{{record_d(), 9, member_state::failed, 2, 3600}}, {}})},
+      {"v1-metadata-pull", with_body(swim::metadata_pull{"d", 0x1'0002, 0x1234})},
+      {"v1-metadata-push", with_body(swim::metadata_push{0x1234, std::string("\x00m", 2)})},
   };
   return all;
 }

@@ -115,6 +115,7 @@ class maker {
     made->zone = text(swim::zone_max);
     made->service = text(swim::service_max);
     made->metadata = text(size_ == extent::small ? 64 : swim::metadata_max);
+    if (random_.chance(1, 3)) made->metadata_hash = number();
     if (random_.chance(1, 4)) made->broadcasts = number();
     made->unknown_fields = unknown_fields();
     return made;
@@ -125,7 +126,7 @@ class maker {
   }
 
   swim::body body() {
-    switch (random_.below(14)) {
+    switch (random_.below(16)) {
       case 0:
         return swim::ping{number(), text(swim::name_max), number()};
       case 1:
@@ -153,6 +154,10 @@ class maker {
         return swim::view_delta{rows(), numbers(random_.below(100))};
       case 12:
         return swim::broadcast_pull{name(), number(), number()};
+      case 13:
+        return swim::metadata_pull{name(), number(), number()};
+      case 14:
+        return swim::metadata_push{number(), text(swim::metadata_max)};
       default:
         return std::monostate{};
     }
@@ -161,7 +166,8 @@ class maker {
   std::vector<swim::view_row> rows() {
     std::vector<swim::view_row> made;
     for (auto left = random_.below(size_ == extent::small ? 5 : 60); left != 0; --left) {
-      made.push_back({record(), number(), static_cast<member_state>(random_.below(4))});
+      made.push_back({record(), number(), static_cast<member_state>(random_.below(4)), number32(),
+                      number32()});
     }
     return made;
   }
@@ -205,6 +211,7 @@ class maker {
     made.accuser_epoch = number();
     made.refused = random_.chance(1, 2);
     made.witnesses = number32();
+    if (random_.chance(1, 2)) made.failures = number32();
     return made;
   }
 

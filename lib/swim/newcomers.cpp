@@ -1,0 +1,72 @@
+#include "swim/newcomers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lifering::swim {
+
+bool newcomers::must_prove() const noexcept {
+  return shared_.now - shared_.started >= base::duration(shared_.settings.timing.grave_time) ||
+         shared_.counters.graves_evicted > 0;
+}
+
+void newcomers::ask(const record_ptr& life) {
+  const auto known = std::find_if(asked_.begin(), asked_.end(),
+                                  [&](const candidate& c) { return c.life->name == life->name; });
+  if (known != asked_.end()) {
+    const bool newer = std::pair(life->epoch, life->incarnation) >
+                       std::pair(known->life->epoch, known->life->incarnation);
+    if (newer) known->life = life;
+    return;
+  }
+  if (asked_.size() >= candidates_max) {
+    ++shared_.counters.dropped_unproved;
+    return;
+  }
+  candidate& added = asked_.emplace_back();
+  added.life = life;
+  added.sequence = shared_.next_sequence();
+  send(added);
+}
+
+void newcomers::send(candidate& to) {
+  ++to.tries;
+  to.next_try = shared_.now + shared_.ping_timeout() * to.tries;
+  shared_.datagram(to.life->address).ask(to.sequence, to.life->name, to.life->epoch);
+}
+
+record_ptr newcomers::on_ack(std::uint64_t sequence, const sender& by) {
+  const auto found = std::find_if(asked_.begin(), asked_.end(), [sequence](const candidate& c) {
+    return c.sequence == sequence;
+  });
+  if (found == asked_.end() || by.name != found->life->name || by.epoch != found->life->epoch) {
+    return nullptr;
+  }
+  record_ptr proved = std::move(found->life);
+  asked_.erase(found);
+  return proved;
+}
+
+void newcomers::advance() {
+  for (std::size_t i = 0; i < asked_.size();) {
+    candidate& each = asked_[i];
+    if (each.next_try > shared_.now) {
+      ++i;
+    } else if (each.tries < tries_max) {
+      send(each);
+      ++i;
+    } else {
+      ++shared_.counters.dropped_unproved;
+      asked_.erase(asked_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+base::time_point newcomers::next_deadline() const noexcept {
+  base::time_point next = base::never;
+  for (const candidate& each : asked_)
+    next = std::min(next, each.next_try);
+  return next;
+}
+
+}  // namespace lifering::swim

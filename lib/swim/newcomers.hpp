@@ -1,0 +1,48 @@
+// Lives that nobody here knows and that might be long gone: one whose grave has ended looks like
+// one that never was. A member that has been here for longer than graves last can't tell the two
+// apart by what it remembers, so it admits an unknown life only once that has answered a probe
+// itself.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "swim/core.hpp"
+
+namespace lifering::swim {
+
+class newcomers {
+ public:
+  explicit newcomers(core& shared) noexcept : shared_(shared) {}
+
+  /// Whether an unknown life may be one that was forgotten.
+  bool must_prove() const noexcept;
+
+  /// Asks a life whether it is there; a few times, in case packets are lost.
+  void ask(const record_ptr& life);
+
+  /// An ack of that number came: the life that has proved itself so, or null.
+  record_ptr on_ack(std::uint64_t sequence, const sender& by);
+
+  void advance();
+  base::time_point next_deadline() const noexcept;
+  void stop() noexcept { asked_.clear(); }
+
+ private:
+  struct candidate {
+    record_ptr life;
+    std::uint64_t sequence = 0;
+    base::time_point next_try{};
+    unsigned tries = 0;
+  };
+
+  void send(candidate& to);
+
+  core& shared_;
+  std::vector<candidate> asked_;
+
+  static constexpr unsigned tries_max = 6;
+  static constexpr std::size_t candidates_max = 1024;
+};
+
+}  // namespace lifering::swim
