@@ -21,8 +21,10 @@ std::string add_line(keyring& keys, std::string_view what) {
   if (what.empty()) {
     return json_object().text("error", "key add takes a key or the path of a key file").line();
   }
-  const std::string path(what);
-  if (::access(path.c_str(), F_OK) == 0) return outcome_line(keys.add_file(path));
+  std::string path(what);
+  const bool is_file = ::access(path.c_str(), F_OK) == 0;
+  if (is_file) return outcome_line(keys.add_file(path));
+  lifering::wipe(path);  // It may be the key.
   auto found = keys.add(what);
   if (found && found->text.starts_with("this is no key")) {
     found->text =

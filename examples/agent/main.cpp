@@ -165,8 +165,11 @@ int agent::converse() {
   }
 }
 
+constexpr std::size_t line_max = std::size_t{1} << 20;
+
 std::optional<int> agent::read_input() {
   std::array<char, 65536> buffer;
+  input_.reserve(line_max + buffer.size());  // So that growing leaves no copy of a key behind.
   const auto length = ::read(STDIN_FILENO, buffer.data(), buffer.size());
   if (length < 0 && (errno == EINTR || errno == EAGAIN)) return std::nullopt;
   if (length <= 0) return end_of_input();
@@ -177,7 +180,6 @@ std::optional<int> agent::read_input() {
 }
 
 std::optional<int> agent::obey_lines() {
-  constexpr std::size_t line_max = std::size_t{1} << 20;
   std::string answers;
   std::size_t begin = 0;
   auto step = next_step::go_on;
@@ -193,6 +195,7 @@ std::optional<int> agent::obey_lines() {
   if (input_.size() > line_max) {
     if (!skipping_) answers += json_object().text("error", "the line is too long").line();
     skipping_ = true;
+    lifering::wipe(input_);
     input_.clear();
   }
   out_.write(answers);

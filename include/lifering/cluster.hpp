@@ -143,7 +143,8 @@ class LIFERING_API cluster {
   /// dropped and reliable ones refused.
   void on_message(message_handler handler);
 
-  /// Opens the port, UDP and TCP, and begins to answer: a cluster of one. Doesn't wait. For a bind
+  /// Opens the port, UDP and TCP, and begins to answer: a cluster of one. Doesn't wait, but for
+  /// the system to look up a host name in `options::advertise`, which nothing bounds. For a bind
   /// to 0.0.0.0 or [::], `towards` may name a seed by its address, and the route to it chooses the
   /// address that others are told.
   ///
@@ -157,8 +158,9 @@ class LIFERING_API cluster {
 
   // Joining and leaving.
 
-  /// Contacts all seeds at once and returns as soon as one of them has exchanged its view with
-  /// ours; then members() and ring() show it. A seed is `HOST:PORT`, `HOST`, an address or
+  /// Contacts all seeds, up to 32 and half of `limits.streams` at once, and returns as soon as one
+  /// of them has exchanged its view with ours; then members() and ring() show it. A seed is
+  /// `HOST:PORT`, `HOST`, an address or
   /// `[IPV6]:PORT`; the port defaults to 7946. `srv:NAME`, and a name such as
   /// `_lifering._udp.example.com`, stands for the hosts and ports of its SRV records. Our own
   /// address among them is ignored, so all members may be given the same list. Returns how many
@@ -315,7 +317,8 @@ class LIFERING_API cluster {
   /// Best-effort to all other members: it rides on gossip, and who missed it asks for it. In a
   /// cluster without partition each live member that was there is given it once, within a second or
   /// so. About `limits.datagram` less 400 bytes and our name. Gossip is for little: some ten a
-  /// second in the whole cluster; of a burst of more than 64 the first may be lost. Returns at once.
+  /// second in the whole cluster; of a burst of more than 64 the first may be lost. Returns at
+  /// once.
   void broadcast(std::string payload);
   void broadcast(std::string payload, std::error_code& error);
 

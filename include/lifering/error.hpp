@@ -27,7 +27,7 @@ enum class errc {
   metadata_too_large,   ///< The metadata exceeds `limits.metadata`.
   message_too_large,    ///< A user message exceeds what its way can carry.
   invalid_address,      ///< Not an address that a member can have.
-  invalid_seed,         ///< Not `HOST:PORT`, `HOST`, `[IPV6]:PORT` or an address.
+  invalid_seed,         ///< Not `HOST:PORT`, `HOST`, `[IPV6]:PORT`, `srv:SERVICE`.
   invalid_weight,       ///< Not 0 and not within 0.01 to 100.
   invalid_option,       ///< An option out of its range or against its neighbours.
   invalid_placement,    ///< An unknown placement, or one with impossible parameters.
@@ -41,7 +41,7 @@ enum class errc {
   not_started,      ///< `start()` comes first.
   already_started,  ///< `start()` was called before.
   stopped,          ///< The object was stopped; this operation did nothing.
-  busy,             ///< The same operation is under way already.
+  busy,             ///< No room for it at the moment; try again later.
   would_deadlock,   ///< A waiting call on a thread whose work it would wait for.
 
   // The network.

@@ -95,7 +95,7 @@ struct limit_options {
   /// Streams that one source may have open to us at once, 1 to 10,000: an IPv4 address, or an IPv6
   /// network of 64 bits. Members behind one address share it; keep it well below `streams`, so that
   /// one stranger can't take all places.
-  std::size_t streams_per_source = 32;
+  std::size_t streams_per_source = 64;
   std::size_t event_queue = 4096;  ///< Events waiting for the application, 16 to 1,000,000.
 
   /// Bytes of messages waiting for the application, each counted with 128 bytes more than its
@@ -116,7 +116,8 @@ struct limit_options {
 /// owns a key; so let this say what is wrong with this process and its machine, not with something
 /// that all members share.
 struct health_options {
-  /// Called every `interval` where event handlers are called, never at the same time as one. True:
+  /// Called every `interval` where event handlers are called, never at the same time as one, so a
+  /// handler that is stuck holds it up and isn't noticed. True:
   /// fine. A throw means false, and is counted. One that takes longer than `interval` means false
   /// until it returns. Empty: only cluster::set_health() tells.
   std::function<bool()> check;

@@ -31,7 +31,7 @@ class category final : public std::error_category {
       case errc::invalid_address:
         return "not an address that a member can have";
       case errc::invalid_seed:
-        return "not a seed; it takes HOST:PORT, HOST or [IPV6]:PORT";
+        return "not a seed; it takes HOST:PORT, HOST, [IPV6]:PORT or srv:SERVICE";
       case errc::invalid_weight:
         return "not a weight; it takes 0 or 0.01 to 100";
       case errc::invalid_option:
@@ -55,7 +55,7 @@ class category final : public std::error_category {
       case errc::stopped:
         return "the cluster object was stopped";
       case errc::busy:
-        return "the same operation is under way already";
+        return "there is no room for it at the moment; try again later";
       case errc::would_deadlock:
         return "a waiting call on a thread of the executor that has to do the work; use the "
                "asynchronous one";

@@ -165,6 +165,7 @@ class core : public std::enable_shared_from_this<core> {
   roster roster_;
   member_phase wanted_phase_;
   health_rule health_;
+  std::uint64_t check_turn_ = 0;  ///< Begins and ends of checks.
   enum class command_kind { join, send, other };
   struct pending_command {
     std::unique_ptr<operation> done;

@@ -88,14 +88,16 @@ void core::check_health_after(std::chrono::milliseconds pause) {
 void core::begin_check() {
   if (unavailable()) return;
   timers_->check.expires_after(options_.health.interval);
-  timers_->check.async_wait([weak = weak_from_this()](std::error_code error) {
+  // What is queued already can't be recalled, so it looks whether its check is still the one.
+  timers_->check.async_wait([weak = weak_from_this(), turn = ++check_turn_](std::error_code error) {
     const auto self = weak.lock();
-    if (!error && self) self->hear_health(false);
+    if (!error && self && turn == self->check_turn_) self->hear_health(false);
   });
 }
 
 void core::end_check(bool good) {
   if (unavailable()) return;
+  ++check_turn_;
   hear_health(good);
   check_health_after(options_.health.interval);
 }

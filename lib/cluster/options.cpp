@@ -178,6 +178,7 @@ options options::local() {
   result.protocol.gossip_interval = 50ms;
   result.protocol.push_pull_interval = 10s;
   result.protocol.stream_timeout = 5s;
+  result.limits.streams_per_source = result.limits.streams;  // All come from one address.
   return result;
 }
 

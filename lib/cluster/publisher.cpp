@@ -2,6 +2,7 @@
 
 #include <asio/post.hpp>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "base/check.hpp"
@@ -186,7 +187,12 @@ std::optional<ring_event> publisher::publish_ring(batch& next) {
     incoming_ = member_list(next.members);
   }
   // The build, under no lock.
-  const ring_change change = ring_.assign(ring_nodes(*next.members), next.error);
+  ring_change change;
+  try {
+    change = ring_.assign(ring_nodes(*next.members), next.error);
+  } catch (const std::bad_alloc&) {
+    next.error = std::make_error_code(std::errc::not_enough_memory);
+  }
   if (next.error || !change.changed) return std::nullopt;
   return ring_event{0,
                     std::chrono::system_clock::now(),

@@ -45,6 +45,10 @@ void driver::impl::carry_out() {
 }
 
 void driver::impl::carry(const swim::send_datagram& effect) {
+  if (!options_.allow.allows(effect.to)) {
+    ++count_.dropped_not_allowed;
+    return;
+  }
   const auto& packet = effects_.packet_at(effect.packet);
   if (question_ && !question_->is_trusted && effect.to == question_->from) {
     return answer_stranger(packet);
@@ -104,11 +108,23 @@ void driver::impl::carry(const swim::send_frame& effect) {
   const auto& packet = effects_.packet_at(effect.packet);
   const auto found = greetings_.find(effect.stream);
   if (found == greetings_.end()) return send_frame(effect.stream, packet, {});
-  if (found->second.must_hold()) {
-    found->second.held.push_back(packet);
-  } else {
-    send_frame(effect.stream, packet, found->second.echo());
+  if (found->second.must_hold()) return hold(effect.stream, found->second, packet);
+  send_frame(effect.stream, packet, found->second.echo());
+}
+
+/// What waits for greetings counts with what the streams have queued.
+void driver::impl::hold(swim::stream_id id, stream_greeting& greeting, const swim::packet& packet) {
+  const std::size_t size = swim::size_bound(packet);
+  std::size_t waiting = streams_->queued() + size;
+  for (const auto& [other, each] : greetings_)
+    waiting += each.held_bytes;
+  if (waiting > stream_set::queued_max) {
+    greetings_.erase(id);
+    later_.emplace_back(swim::stream_ended{id, std::make_error_code(std::errc::no_buffer_space)});
+    return streams_->drop(id);
   }
+  greeting.held.push_back(packet);
+  greeting.held_bytes += size;
 }
 
 void driver::impl::send_frame(swim::stream_id id, const swim::packet& frame,

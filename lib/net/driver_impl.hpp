@@ -117,6 +117,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void send_proof(swim::stream_id id, const wire::proof& with);
   swim::packet bare_packet() const;
   bool may_pass(swim::stream_id id);
+  void hold(swim::stream_id id, stream_greeting& greeting, const swim::packet& packet);
   void release_held(swim::stream_id id, stream_greeting& greeting);
   void refuse_unproven(swim::stream_id id);
   static std::uint64_t challenge_period();

@@ -132,7 +132,7 @@ void driver::impl::apply(const presumed_ack& input) {
   swim::packet made;
   made.from = input.by;
   made.from.placement = options_.protocol.placement;
-  made.from.view_digest = machine_->view_digest();  // Unknown: no reason to compare views.
+  made.from.known_members = 0;  // Of its view we know nothing.
   made.body = swim::ack{input.sequence};
   apply(swim::packet_received{input.from, made});
 }
@@ -184,7 +184,8 @@ void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {
   const auto as_error = as_stream_error(error);
   if (as_error == errc::wrong_key && swim::is_accepted(id)) {
     // A frame of ours tells the peer what is wrong: it can't open it either, or finds it sealed.
-    send_proof(id, {});
+    // As an echo of nothing it can't be taken for a packet of ours anywhere else.
+    send_proof(id, {0, wire::challenger::draw()});
     streams_->close(id);
   }
   // The machine may answer a foreign peer with a refusal before it closes; then let that be sent.

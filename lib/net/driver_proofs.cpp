@@ -1,5 +1,6 @@
 // Who has proved to be alive: sealed packets of a life change nothing before it has echoed a number
 // that we drew for it, so that what was recorded yesterday is worth nothing today.
+#include <algorithm>
 #include <chrono>
 #include <lifering/error.hpp>
 #include <utility>
@@ -46,7 +47,6 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   if (!receipt.sealed) return true;
   if (is_echo(from, receipt.proof)) codec_.mark_proven(incoming_.from);
   const bool is_proven = receipt.proven || !codec_.seals();
-  if (is_proven) unopened_.opened(from, incoming_.from, now());
   const auto ours = [&]() -> std::uint64_t {
     // An answer to our challenge that isn't good is not answered by another, to no end.
     if (is_proven || receipt.proof.echo != 0) return 0;
@@ -54,6 +54,7 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
     return challenger_.number_for(by.name, by.epoch, from, challenge_period());
   };
   const bool is_proof_alone = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
+  if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
   if (receipt.proof.challenge != 0) {
     send_proof(from, {ours(), receipt.proof.challenge}, size);
   } else if (!is_proven && !is_proof_alone) {
@@ -66,7 +67,9 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
 void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max) {
   reply_.clear();
   // Filled up, because what answers it must have room for a longer name.
-  const bool is_complete = codec_.encode_within(bare_packet(), with, size_max, reply_);
+  // What came may be larger than what our own paths are known to carry.
+  const std::size_t room = std::min(size_max, options_.protocol.limits.datagram);
+  const bool is_complete = codec_.encode_within(bare_packet(), with, room, reply_);
   if (!is_complete) {
     ++count_.replies_withheld;
     return;
@@ -91,8 +94,10 @@ bool driver::impl::may_pass(swim::stream_id id) {
     const bool greets = receipt.proof.challenge != 0;
     if (swim::is_accepted(id) && (greets || (receipt.sealed && codec_.seals()))) {
       found = greetings_.emplace(id, stream_greeting::of_acceptor()).first;
-    } else if (receipt.sealed && codec_.seals()) {
-      refuse_unproven(id);  // Opened before we began to seal.
+    } else if ((receipt.sealed && codec_.seals()) ||
+               (!swim::is_accepted(id) && receipt.proof.echo != 0)) {
+      // Opened before we began to seal; or the peer's last word, that it can't take what we sent.
+      refuse_unproven(id);
       return false;
     } else {
       return true;
@@ -118,6 +123,7 @@ bool driver::impl::may_pass(swim::stream_id id) {
 }
 
 void driver::impl::release_held(swim::stream_id id, stream_greeting& greeting) {
+  greeting.held_bytes = 0;
   for (const auto& frame : std::exchange(greeting.held, {}))
     send_frame(id, frame, greeting.echo());
   if (!greeting.closing) return;

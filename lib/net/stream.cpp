@@ -90,6 +90,7 @@ void stream::read_some() {
 void stream::arrived(std::error_code error, std::size_t size) {
   if (phase_ == phase::over) return;
   owner_.count_.bytes_received += size;
+  is_answered_ = is_answered_ || size > 0;
   if (!error && !released_) hand_out(size);
   if (phase_ == phase::over) return;
   if (!error) return read_some();
@@ -152,6 +153,10 @@ void stream::fail(std::error_code error) {
   const auto self = shared_from_this();
   end();
   if (released_) return;
+  // A peer that has no room closes at once. What we had sent by then makes a reset of that.
+  const bool is_refusal =
+      error == asio::error::connection_reset || error == asio::error::broken_pipe;
+  if (is_refusal && !is_answered_ && !swim::is_accepted(id_)) error = {};
   if (error) ++owner_.count_.streams_failed;
   owner_.handler_.stream_ended(id_, translate(error));
   owner_.handler_.batch_ended();

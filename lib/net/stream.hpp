@@ -74,6 +74,7 @@ class stream : public std::enable_shared_from_this<stream> {
   bool finished_ = false;   // Our end of stream was sent.
   bool peer_done_ = false;  // The peer's end of stream arrived.
   bool writing_ = false;
+  bool is_answered_ = false;  // The peer has sent anything.
   std::vector<std::uint8_t> queued_;
   std::vector<std::uint8_t> in_flight_;
   std::array<std::uint8_t, 4096> chunk_{};

@@ -22,6 +22,8 @@ stream_greeting::step stream_greeting::take(const wire::receipt& frame) {
     if (ours_ == 0 || proof.echo != ours_ || frame.number <= last_) return step::refuse;
     last_ = frame.number;
   }
+  // The peer's last word: it can't open our hello.
+  if (!frame.sealed && must_hold() && proof.challenge == 0 && proof.echo != 0) return step::refuse;
   if (proof.challenge == 0) return step::pass;
   if (!must_hold()) return step::refuse;
   theirs_ = proof.challenge;

@@ -9,6 +9,7 @@
 // recorded on another stream or at another time echoes another number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +23,7 @@ class stream_greeting {
  public:
   enum class step : std::uint8_t {
     pass,    ///< The frame is for the machine.
-    answer,  ///< A hello: answer with proof_to_send().
+    answer,  ///< A hello: answer with hello().
     opened,  ///< The peer has answered ours: what was held may go.
     refuse,  ///< Proves nothing: the stream must end.
   };
@@ -44,6 +45,7 @@ class stream_greeting {
   wire::proof echo() const noexcept { return {0, theirs_}; }
 
   std::vector<swim::packet> held;  ///< To be sent when the peer has answered.
+  std::size_t held_bytes = 0;      ///< Their sizes, or a little more.
   bool closing = false;            ///< To be closed after that.
 
  private:

@@ -256,7 +256,11 @@ void prober::end_relay(std::size_t index) {
 void prober::send_relayed(const relay& r) {
   packet& sent = shared_.datagram(r.target_address);
   sent.ask(r.sequence, r.target, r.target_epoch);
-  shared_.piggyback(sent, shared_.table.find(r.target));
+  // News is for members, at the address that we hold; an asker may name any.
+  const row_id known = shared_.table.find(r.target);
+  if (known != no_row && shared_.table.at(known).subject->address == r.target_address) {
+    shared_.piggyback(sent, known);
+  }
 }
 
 // Time.

@@ -104,6 +104,19 @@ class forger {
     packet.from.view_digest = 77;
     packet.from.ring_fingerprint = 78;
     packet.body = swim::ping{1, target.name(), target.driver().protocol().self()->epoch};
+    // News that can be seen to have been taken.
+    swim::record invented;
+    invented.name = "invented";
+    invented.epoch = 7;
+    invented.incarnation = 1;
+    invented.address = *endpoint::parse("127.0.0.1:9");
+    swim::update news;
+    news.kind = swim::update_kind::alive;
+    news.name = invented.name;
+    news.epoch = invented.epoch;
+    news.incarnation = invented.incarnation;
+    news.subject = std::make_shared<const swim::record>(invented);
+    packet.updates.push_back(std::move(news));
     std::vector<std::uint8_t> bytes;
     codec_.encode(packet, bytes, with);
     return bytes;
@@ -285,7 +298,7 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
   REQUIRE(challenge != 0);
   CHECK(size <= asked.size());  // and with no more bytes than it sent.
   CHECK(ours.driver().count().dropped_unproven == 1);
-  CHECK(ours.driver().protocol().stats().updates_received == 0);
+  CHECK(ours.present() == 1);
 
   SECTION("the echo makes it heard") {
     stranger.send(ours, stranger.echo_of("stranger", 9, challenge));
@@ -294,6 +307,7 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
     REQUIRE(got);
     CHECK(std::holds_alternative<swim::ack>(got->body));
     CHECK(ours.driver().count().dropped_unproven == 1);
+    CHECK(ours.present() == 2);  // Now its news counts.
 
     // What it sent before its proof is not taken any more.
     stranger.send(ours, asked);
@@ -352,14 +366,53 @@ TEST_CASE("A packet of a known member that was recorded in its earlier life is w
   REQUIRE(all.live_for(2));
   // As if recorded in a life before: another epoch of the same name, sealed with the right key.
   forger recorder(all.context, all.rings[0]);
-  const auto before = ours.driver().protocol().stats().updates_received;
   const auto old_epoch = theirs.driver().protocol().self()->epoch - 1;
   for (int i = 0; i < 5; ++i)
     recorder.send(ours, recorder.ping_of("member-1", old_epoch, ours));
   CHECK(run_until(all.context, [&] { return ours.driver().count().dropped_unproven >= 5; }));
-  CHECK(ours.driver().protocol().stats().updates_received >= before);
+  CHECK(ours.present() == 2);
   CHECK(all.count_events(event_kind::superseded) == 0);
   CHECK(all.count_events(event_kind::suspected) == 0);
+}
+
+TEST_CASE("The frame that refuses a stranger's stream is worth nothing as a datagram", "[seal]") {
+  sealed_group all;
+  peer& ours = all.add(seal_mode::require);
+  // A sealed frame that no key of ours opens.
+  wire::codec junk("test", ring_of(seal_mode::require, {9}));
+  swim::packet request;
+  request.from.name = "stranger";
+  request.from.epoch = 5;
+  std::vector<std::uint8_t> bytes;
+  junk.encode(request, bytes, {4711, 0});
+  asio::ip::tcp::socket caller(all.context);
+  caller.connect(to_asio<asio::ip::tcp>(ours.driver().local_address(), false));
+  asio::write(caller, asio::buffer(bytes));
+  std::vector<std::uint8_t> answer(2000);
+  std::size_t size = 0;
+  caller.async_read_some(asio::buffer(answer), [&](std::error_code, std::size_t n) { size = n; });
+  REQUIRE(run_until(all.context, [&] { return size > 0; }));
+  answer.resize(size);
+  // Whoever holds the key sees that it is a proof alone, which changes nothing wherever it is
+  // shown.
+  wire::codec holder("test", all.rings[0]);
+  swim::packet said;
+  REQUIRE(holder.decode_frame(answer, said) == wire::decode_error::none);
+  CHECK(holder.last_receipt().proof.echo != 0);
+  CHECK(std::holds_alternative<std::monostate>(said.body));
+}
+
+TEST_CASE("A join between modes that don't meet fails for its true reason", "[seal]") {
+  sealed_group all;
+  const auto [ours, theirs] = GENERATE(std::pair{seal_mode::require, seal_mode::off},
+                                       std::pair{seal_mode::off, seal_mode::accept});
+  // The second pair differs in its keys besides.
+  peer& seed = all.add(ours, {1});
+  peer& joiner = all.add(theirs, {static_cast<std::uint8_t>(ours == seal_mode::off ? 2 : 1)});
+  const auto id = joiner.join({seed.address()});
+  const auto* done = joiner.completion(id);
+  REQUIRE(done != nullptr);
+  CHECK_THAT(done->detail, Catch::Contains(std::error_code(errc::wrong_key).message()));
 }
 
 TEST_CASE("Frames that were recorded on one sealed stream are refused on another", "[seal]") {
