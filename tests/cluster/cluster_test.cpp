@@ -1,4 +1,6 @@
 // The public interface, on the library's own threads and on loopback sockets.
+#include <asio/ip/tcp.hpp>
+#include <asio/ip/udp.hpp>
 #include <future>
 #include <map>
 #include <thread>
@@ -304,13 +306,28 @@ TEST_CASE("of two that run under one name the older is told and stops", "[cluste
   }));
 }
 
+TEST_CASE("a leave ends when the hosts of all peers say that nobody is there", "[cluster]") {
+  cluster first(member_options("a"));
+  first.start();
+  cluster second(member_options("b"));
+  second.start();
+  second.join(seeds_of(first));
+  first.stop();
+  CHECK(second.leave(patience) == 0);
+}
+
 TEST_CASE("stop ends a leave that waits in vain, from another thread", "[cluster]") {
   cluster first(member_options("a"));
   first.start();
   cluster second(member_options("b"));
   second.start();
   second.join(seeds_of(first));
-  first.stop();  // Nobody will acknowledge.
+  const auto port = first.local_address().port;
+  first.stop();
+  // Nobody will acknowledge, nor say that nobody is there.
+  asio::io_context context;
+  const asio::ip::udp::socket mute(context, {asio::ip::address_v4::loopback(), port});
+  const asio::ip::tcp::acceptor silent(context, {asio::ip::address_v4::loopback(), port});
   std::error_code error;
   auto leaving = std::async(std::launch::async, [&] { second.leave(error, patience); });
   CHECK(eventually([&] { return !second.owns("key") && !second.find("b"); }));
