@@ -89,7 +89,10 @@ void simulation::begin() {
   duration wait{};
   for (node_id which = 1; which <= scenario_.nodes; ++which) {
     if (scenario_.absent.contains(which)) continue;
-    cluster_.world.after(wait, [this, which] { cluster_.start(which); });
+    // A restart before its turn has started it already.
+    cluster_.world.after(wait, [this, which] {
+      if (!cluster_.running(which)) cluster_.start(which);
+    });
     wait += scenario_.start_apart;
   }
 }

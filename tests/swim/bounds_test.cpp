@@ -120,3 +120,21 @@ TEST_CASE("a comparison in buckets that are no power of two is left alone", "[sw
   s.hear(1, s.saying(1, view_compare{std::vector<std::uint64_t>(4, 1)}));
   CHECK(s.with<view_summary>().size() == 1);
 }
+
+TEST_CASE("sends that fail on our own host say something about us, once an interval",
+          "[swim][bounds]") {
+  stage s(3);
+  s.silence();
+  const send_failed failed{s.part(1)->address,
+                           std::make_error_code(std::errc::network_unreachable)};
+  for (int i = 0; i < 5; ++i)
+    s.give(failed);
+  CHECK(s.machine.local_health() == 1);
+  s.skip_to(s.now() + 999ms);
+  s.give(failed);
+  CHECK(s.machine.local_health() == 1);
+  s.skip_to(s.now() + 1ms);
+  s.give(failed);
+  CHECK(s.machine.local_health() == 2);
+  CHECK(s.count(event_kind::suspected) == 0);
+}

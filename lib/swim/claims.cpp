@@ -1,0 +1,234 @@
+// The part of membership that takes in gossip: what a claim about another member changes.
+#include <algorithm>
+#include <utility>
+
+#include "swim/membership.hpp"
+
+namespace lifering::swim {
+
+void membership::apply_alive(const record_ptr& theirs) {
+  if (!acceptable(*theirs)) {
+    ++shared_.counters.dropped_bad_record;
+    return;
+  }
+  const row_id id = shared_.table.find(theirs->name);
+  if (!within_window(*theirs, id)) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  if (id == no_row) {
+    if (verify_(theirs)) return;
+    return admit(theirs);
+  }
+  const row& held = shared_.table.at(id);
+  const evidence claim{theirs->epoch, theirs->incarnation, member_state::alive};
+  if (claim > held.held()) return renew(id, theirs);
+  if (held.present() && theirs->epoch == held.subject->epoch &&
+      theirs->incarnation > held.subject->incarnation) {
+    // A suspicion overtook this record: take its content, keep the suspicion.
+    const record_ptr kept = kept_form(theirs, held.subject.get());
+    shared_.table.change(id, kept, held.incarnation, held.state, shared_.now, shared_.random);
+    view_changed();
+    shared_.notify(event_kind::updated, id);
+    on_record_(id, false);
+  }
+}
+
+void membership::admit_proved(const record_ptr& life) {
+  if (!acceptable(*life) || shared_.is_self(life->name)) return;
+  const row_id id = shared_.table.find(life->name);
+  if (!within_window(*life, id)) return;
+  if (id == no_row)
+    admit(life);
+  else
+    apply_alive(life);
+}
+
+record_ptr membership::kept_form(const record_ptr& theirs, const record* before) const {
+  // Large metadata that hasn't changed needn't be pulled again.
+  const bool have = theirs->lacks_metadata() && before != nullptr && !before->lacks_metadata() &&
+                    before->metadata_hash == theirs->metadata_hash;
+  if (have) {
+    record whole = *theirs;
+    whole.metadata = before->metadata;
+    const auto made = std::make_shared<const record>(std::move(whole));
+    return shared_.settings.intern ? shared_.settings.intern(made) : made;
+  }
+  // One that lacks its metadata isn't shared: it is to be made whole.
+  const bool share = shared_.settings.intern && !theirs->lacks_metadata();
+  return share ? shared_.settings.intern(theirs) : theirs;
+}
+
+void membership::take_metadata(row_id id, std::uint64_t hash, const std::string& bytes) {
+  const row& held = shared_.table.at(id);
+  if (!held.subject || !held.subject->lacks_metadata() || held.subject->metadata_hash != hash) {
+    return;
+  }
+  record whole = *held.subject;
+  whole.metadata = bytes;
+  hash_metadata(whole);
+  if (whole.metadata_hash != hash) {
+    ++shared_.counters.dropped_bad_record;
+    return;
+  }
+  auto made = std::make_shared<const record>(std::move(whole));
+  shared_.table.complete(id, shared_.settings.intern ? shared_.settings.intern(made) : made);
+  ++shared_.counters.metadata_pulled;
+  if (held.present()) shared_.notify(event_kind::updated, id);
+}
+
+void membership::admit(const record_ptr& theirs) {
+  if (shared_.table.present() >= shared_.settings.limits.members) {
+    ++shared_.counters.dropped_member_limit;
+    return;
+  }
+  const row_id id = shared_.table.insert(kept_form(theirs, nullptr), theirs->incarnation,
+                                         member_state::alive, true, shared_.now, shared_.random);
+  ++shared_.counters.updates_new;
+  view_changed();
+  shared_.notify(event_kind::joined, id);
+  shared_.gossip.put(id, gossip_class::join, shared_.update_of(id));
+  on_record_(id, true);
+}
+
+void membership::renew(row_id id, const record_ptr& theirs) {
+  const row before = shared_.table.at(id);
+  const bool new_life = theirs->epoch != before.subject->epoch;
+  if (!before.present() && shared_.table.present() >= shared_.settings.limits.members) {
+    ++shared_.counters.dropped_member_limit;
+    return;
+  }
+  const record_ptr kept = kept_form(theirs, before.subject.get());
+  suspicions_.stop(id);
+  shared_.table.change(id, kept, kept->incarnation, member_state::alive, shared_.now,
+                       shared_.random);
+  ++shared_.counters.updates_new;
+  view_changed();
+  const record& old = *before.subject;
+  const bool content_changed =
+      old.address != kept->address || old.weight != kept->weight || old.phase != kept->phase ||
+      old.zone != kept->zone || old.service != kept->service ||
+      old.metadata_hash != kept->metadata_hash || old.metadata != kept->metadata;
+  gossip_class kind = gossip_class::metadata;
+  if (!before.present()) {
+    shared_.notify(event_kind::joined, id);
+    kind = gossip_class::refutation;
+  } else if (new_life) {
+    shared_.notify(event_kind::updated, id);
+    kind = gossip_class::refutation;
+  } else {
+    if (before.state == member_state::suspect) {
+      shared_.notify(event_kind::recovered, id);
+      kind = gossip_class::refutation;
+    }
+    if (content_changed) shared_.notify(event_kind::updated, id);
+  }
+  shared_.gossip.put(id, kind, shared_.update_of(id));
+  on_record_(id, false);
+}
+
+void membership::apply_suspect(const update& news, row_id from) {
+  ++shared_.counters.suspicions_heard;
+  const row_id id = shared_.table.find(news.subject_name());
+  if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
+  const row& held = shared_.table.at(id);
+  const bool failed = held.state == member_state::failed && news.incarnation <= held.incarnation;
+  if (failed || held.state == member_state::left) return remind(from, id);
+  if (!held.present() || news.incarnation < held.incarnation) return;
+  // It may be as old as our standing still was long, and its contradiction lost in a full buffer.
+  // If there is something to it, our own probe of that member will tell.
+  if (shared_.now < shared_.stale_until) return probe_now_(id);
+  if (news.incarnation - held.incarnation > incarnation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  // Last, so that a late copy of a suspicion that was contradicted isn't held against its accuser.
+  if (!accuser_may(news)) return;
+  suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, news.refused});
+}
+
+void membership::remind(row_id of, row_id gone) {
+  // One that still suspects missed the verdict, or the farewell. Alone it would wait for the
+  // longest suspicion, and take one that left for one that failed.
+  if (of == no_row || !shared_.table.at(of).present()) return;
+  const base::duration spread = 4 * base::duration(shared_.settings.timing.gossip_interval);
+  if (shared_.now - shared_.table.at(gone).since < spread) return;  // a late copy
+  shared_.datagram(shared_.table.at(of).subject->address)
+      .updates.push_back(shared_.update_of(gone));
+}
+
+void membership::apply_failed(const update& news, row_id from) {
+  const row_id id = shared_.table.find(news.subject_name());
+  if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
+  const row& held = shared_.table.at(id);
+  const evidence claim{news.subject_epoch(), news.incarnation, member_state::failed};
+  if (claim <= held.held() || held.state == member_state::left) return;
+  if (news.incarnation - held.incarnation > incarnation_window) {
+    ++shared_.counters.dropped_beyond_window;
+    return;
+  }
+  if (held.state == member_state::failed) {  // only the recorded incarnation rises
+    shared_.table.change(id, nullptr, news.incarnation, member_state::failed, shared_.now,
+                         shared_.random);
+    return;
+  }
+  // A member that is held down says so itself, to whoever still counts on it.
+  const bool by_itself = news.accuser == news.subject_name();
+  if (by_itself && from == id) return fail(id, news.incarnation, witnesses_max, news.failures);
+  if (shared_.table.find(news.accuser) == no_row || by_itself) {
+    ++shared_.counters.dropped_bad_accuser;
+    return;
+  }
+  if (shared_.now < shared_.stale_until) {  // old, perhaps: let the subject contradict it again
+    ask_subject(id, news.incarnation);
+    return probe_now_(id);
+  }
+  if (shared_.settings.parts.lone_accuser_rule && news.witnesses < witnesses_needed(id)) {
+    // The verdict of too few: to us it is their suspicion, and we look for ourselves.
+    if (!accuser_may(news)) return;
+    return suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, false});
+  }
+  fail(id, news.incarnation, news.witnesses, news.failures);
+}
+
+void membership::apply_left(const update& news) {
+  const row_id id = shared_.table.find(news.subject_name());
+  if (id == no_row || shared_.table.at(id).subject->epoch != news.subject_epoch()) return;
+  const row& held = shared_.table.at(id);
+  if (held.state == member_state::left) return;
+  const bool was_present = held.present();
+  suspicions_.stop(id);
+  shared_.table.change(id, nullptr, std::max(held.incarnation, news.incarnation),
+                       member_state::left, shared_.now, shared_.random);
+  ++shared_.counters.updates_new;
+  if (was_present) {
+    view_changed();
+    shared_.notify(event_kind::left, id);
+  }
+  shared_.gossip.put(id, gossip_class::leave, shared_.update_of(id));
+}
+
+// What can be a member at all.
+
+bool membership::acceptable(const record& theirs) const {
+  return !theirs.name.empty() && theirs.name.size() <= name_max && theirs.epoch != 0 &&
+         theirs.incarnation != 0 && theirs.address.port != 0 && !theirs.address.is_unspecified() &&
+         !theirs.address.is_multicast() && theirs.zone.size() <= zone_max &&
+         theirs.service.size() <= service_max && theirs.metadata.size() <= metadata_max;
+}
+
+bool membership::within_window(const record& theirs, row_id held) const noexcept {
+  if (held == no_row) {
+    return generation_of(theirs.epoch) <= generation_window &&
+           theirs.incarnation <= incarnation_window;
+  }
+  const row& known = shared_.table.at(held);
+  if (theirs.epoch > known.subject->epoch) {
+    return generation_of(theirs.epoch) - generation_of(known.subject->epoch) <= generation_window &&
+           theirs.incarnation <= incarnation_window;
+  }
+  return theirs.incarnation <= known.incarnation ||
+         theirs.incarnation - known.incarnation <= incarnation_window;
+}
+
+}  // namespace lifering::swim

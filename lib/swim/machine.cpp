@@ -1,0 +1,162 @@
+#include "swim/machine.hpp"
+
+namespace lifering::swim {
+
+base::time_point machine::vigil() const noexcept {
+  // A pause is seen by what was due in it. While somebody is being judged there must be something:
+  // else a process that was stopped would wake to a verdict that seems to be in time.
+  const bool judging = members_.suspicions() > 0 || prober_.busy();
+  if (!judging || !core_.settings.parts.stall_detector) return base::never;
+  return core_.now + lateness_allowed();
+}
+
+base::duration machine::lateness_allowed() const noexcept {
+  return base::duration(core_.settings.timing.probe_timeout) / 4;
+}
+
+void machine::notice_lateness() {
+  const auto& timing = core_.settings.timing;
+  if (!core_.settings.parts.stall_detector || core_.phase != life_phase::running ||
+      planned_ == base::never) {
+    return;
+  }
+  const base::duration late = core_.now - planned_;
+  if (late >= 2 * base::duration(timing.probe_interval)) {
+    wake_from_stall(late);
+  } else if (late >= lateness_allowed()) {
+    catch_up(late);
+  }
+}
+
+void machine::catch_up(base::duration late) {
+  // Time in which we didn't run is none in which others failed to answer: what they said may wait
+  // in the socket's buffer. So everything that judges somebody is due that much later, and by
+  // some more, to be read before it is missed.
+  ++core_.counters.late_wakes;
+  const base::duration grace = std::min<base::duration>(late, core_.settings.timing.probe_timeout);
+  prober_.postpone(late + grace);
+  members_.after_stall(late + grace);
+  core_.judging_from = std::max(core_.judging_from, core_.now + grace);
+}
+
+void machine::wake_from_stall(base::duration late) {
+  // We stood still: what went unanswered says nothing about others, and they may have given us up.
+  // So forget what is under way, contradict first, accuse nobody for an interval, and believe no
+  // accusation that may have waited in a buffer for as long as we stood still.
+  ++core_.counters.stalls;
+  const base::duration interval = core_.settings.timing.probe_interval;
+  prober_.abandon();
+  core_.heard_any = core_.now;
+  core_.judging_from = core_.now + interval;
+  core_.stale_until = core_.now + interval;
+  const base::duration first = core_.settings.timing.hold_down;
+  const bool failed_perhaps = late >= members_.shortest_suspicion();
+  const bool again = failed_perhaps && core_.hold.stalled_lately(core_.now, first);
+  if (failed_perhaps) core_.hold.note_stall(core_.now);
+  members_.after_stall(late + members_.shortest_suspicion());
+  members_.relapse();
+  if (late >= base::duration(core_.settings.timing.grave_time)) {
+    core_.outdated = true;
+    core_.gossip.clear();
+  }
+  // Who stands still again and again may be held down for it, and asks first.
+  if (again) core_.asking_until = core_.stale_until;
+  if (!again && !core_.hold.active()) members_.publish(*core_.self, gossip_class::refutation);
+  streams_.refresh();
+}
+
+void machine::on_packet(const endpoint& from, const packet& content) {
+  const sender& by = content.from;
+  if (by.placement != core_.settings.placement) {
+    ++core_.counters.dropped_wrong_placement;
+    return;
+  }
+  if (by.name.empty() || by.epoch == 0) {
+    ++core_.counters.dropped_bad_sender;
+    return;
+  }
+  row_id row = no_row;
+  if (core_.is_self(by.name)) {
+    if (by.epoch == core_.self->epoch) {
+      ++core_.counters.dropped_from_self;
+      return;
+    }
+  } else {
+    row = core_.table.find(by.name);
+  }
+  if (row != no_row) {
+    members_.heard_from(by, row);
+    if (core_.table.at(row).subject->epoch > by.epoch) {
+      // An older life that still speaks: let it know, and don't listen to it.
+      core_.datagram(from).updates.push_back(core_.update_of(row));
+      return;
+    }
+  }
+  for (const update& news : content.updates) {
+    members_.apply(news, row);
+    if (core_.phase == life_phase::superseded) return;
+  }
+  if (row == no_row) row = core_.is_self(by.name) ? no_row : core_.table.find(by.name);
+  for (const broadcast& heard : content.broadcasts)
+    broadcaster_.on_broadcast(heard);
+  dispatch(from, content, row);
+}
+
+bool machine::must_prove(const record_ptr& life) {
+  if (!newcomers_.must_prove()) return false;
+  newcomers_.ask(life);
+  return true;
+}
+
+void machine::on_ack(const sender& by, std::uint64_t sequence) {
+  if (farewell_.on_ack(sequence)) return;
+  if (const record_ptr proved = newcomers_.on_ack(sequence, by)) {
+    return members_.admit_proved(proved);
+  }
+  prober_.on_ack(sequence);
+}
+
+void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
+  if (const auto* asked = std::get_if<ping>(&content.body)) {
+    prober_.on_ping(from, content.from, by, *asked);
+    compare_views(content.from, by);
+  } else if (const auto* request = std::get_if<ping_request>(&content.body)) {
+    prober_.on_ping_request(from, by, *request);
+  } else if (const auto* answer = std::get_if<ack>(&content.body)) {
+    on_ack(content.from, answer->sequence);
+    compare_views(content.from, by);
+  } else if (const auto* refused = std::get_if<nack>(&content.body)) {
+    prober_.on_nack(refused->sequence);
+  } else if (const auto* message = std::get_if<user_message>(&content.body)) {
+    if (by != no_row) {
+      core_.out->push(user_received{content.from.name, message->payload, message_kind::direct});
+    }
+  } else if (by != no_row && core_.phase == life_phase::running) {
+    // Views are compared with members only.
+    if (const auto* compare = std::get_if<view_compare>(&content.body)) {
+      reconciler_.on_compare(by, content.from.known_members, *compare);
+    } else if (const auto* summary = std::get_if<view_summary>(&content.body)) {
+      reconciler_.on_summary(by, *summary);
+    } else if (const auto* pull = std::get_if<broadcast_pull>(&content.body)) {
+      broadcaster_.on_pull(by, *pull);
+    } else if (const auto* delta = std::get_if<view_delta>(&content.body)) {
+      reconciler_.on_delta(by, *delta);
+      compare_views(content.from, by);
+    }
+  }
+}
+
+void machine::compare_views(const sender& theirs, row_id by) {
+  if (by == no_row || core_.phase != life_phase::running) return;
+  if (theirs.known_members == 0) return;  // It speaks of no view; everybody knows itself.
+  const row& held = core_.table.at(by);
+  if (!held.present() || held.subject->epoch != theirs.epoch) return;
+  if (theirs.view_digest == core_.table.digest()) {
+    contacts_.on_agreement();
+    reconciler_.digest_agrees();
+  } else {
+    reconciler_.digest_differs(by, theirs.known_members);
+  }
+}
+
+}  // namespace lifering::swim
