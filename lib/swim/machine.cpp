@@ -30,10 +30,11 @@ void machine::notice_lateness() {
 
 void machine::catch_up(base::duration late) {
   // Time in which we didn't run is none in which others failed to answer: what they said may wait
-  // in the socket's buffer. So everything that judges somebody is due that much later, and by
-  // some more, to be read before it is missed.
+  // in the socket's buffer. So everything that judges somebody is due that much later, and by a
+  // little more, to be read before it is missed: so little that one who runs by moments alone
+  // still comes to a verdict.
   ++core_.counters.late_wakes;
-  const base::duration grace = std::min<base::duration>(late, core_.settings.timing.probe_timeout);
+  const base::duration grace = lateness_allowed() / 2;
   prober_.postpone(late + grace);
   members_.after_stall(late + grace);
   core_.judging_from = std::max(core_.judging_from, core_.now + grace);

@@ -292,8 +292,9 @@ void prober::advance() {
   }
   if (stopped_ || next_turn_ > shared_.now) return;
   const base::duration interval = shared_.scaled(shared_.settings.timing.probe_interval);
-  next_turn_ += interval;
-  if (next_turn_ <= shared_.now) next_turn_ = shared_.now + interval;
+  // A turn that comes late is not to shorten its probe.
+  const bool in_time = shared_.now - next_turn_ < interval / 8;
+  next_turn_ = (in_time ? next_turn_ : shared_.now) + interval;
   const row_id target = next_target();
   if (target != no_row && probes_.size() < probes_max) start(target, next_turn_);
 }
