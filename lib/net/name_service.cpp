@@ -73,6 +73,8 @@ class stub_resolver {
     state_.nsaddr_list[0] = address;
     state_.retrans = 1;  // Seconds before it asks again.
     state_.retry = 3;
+    // Names are whole: the system's search list is not for a server of its own.
+    state_.options &= ~static_cast<unsigned long>(RES_DNSRCH | RES_DEFNAMES);
   }
   ~stub_resolver() {
     if (is_ready_) ::res_nclose(&state_);
