@@ -53,9 +53,15 @@ PLACEMENT:
 Exit code: 0, or 2 for wrong use.
 )";
 
+/// Whether --help is among the words, wherever a flag may be.
+bool asks_for_help(int count, char** words) {
+  char** const end = std::find(words, words + count, std::string_view{"--"});
+  return std::find(words, end, std::string_view{"--help"}) != end;
+}
+
 int run(int count, char** words) {
   const std::string_view command = count > 1 ? words[1] : "";
-  if (command == "--help" || command == "help") {
+  if (command == "help" || asks_for_help(count, words)) {
     std::cout << help;
     return 0;
   }

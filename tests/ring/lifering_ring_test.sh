@@ -159,7 +159,13 @@ for placement in nginx nginx:method=modulo haproxy haproxy:number=name ketama 'k
   ! grep -q '"<' picture.svg || fail "a picture of $placement isn't XML"
 done
 
-"$program" --help | grep -q 'lifering-ring owner' || fail "--help"
+help=$("$program" --help)
+[[ $help == *'lifering-ring owner'* ]] || fail "--help"
+for command in help 'owner --help' 'slot --help' 'report --nodes 5 --help' 'bench --help'; do
+  # shellcheck disable=SC2086
+  says "$help" $command
+done
+says "--help${tab}x" owner --nodes x -- --help
 "$program" --version | grep -qE '^lifering-ring [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 "$program" bench --nodes 10 | grep -q 'lookups per second' || fail "bench"
 
