@@ -1,6 +1,8 @@
 #include "arguments.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <lifering/cluster.hpp>
 #include <memory>
 #include <optional>
@@ -89,9 +91,9 @@ problem_text read_cap(std::string_view text, std::uint32_t& to) {
   std::string places(point == std::string_view::npos ? "" : text.substr(point + 1));
   if (places.size() <= 3 && !digits.empty() && digits.size() < 4) {
     places.resize(3, '0');
-    if (!read_number("--cap", digits + places, to)) return std::nullopt;
+    if (!read_number("--cap", digits + places, to) && to <= 10'000) return std::nullopt;
   }
-  return "--cap takes a decimal of at most three places such as 0.05, not " + in_quotes(text);
+  return "--cap takes 0 for none, or up to 10 with at most three decimals, not " + in_quotes(text);
 }
 
 problem_text read_weight(std::string_view text, lifering::weight& to) {
@@ -118,8 +120,12 @@ problem_text read_placement(std::string_view text, lifering::placement_options& 
     to.foreign = foreign->foreign;
     return std::nullopt;
   }
+  return "--placement takes slots, mixed, classic, nginx, haproxy, ketama, envoy_ring, maglev, "
+         "redis_slots or kafka, not " +
+         in_quotes(text);
+#else
+  return "--placement takes slots, mixed or classic, not " + in_quotes(text);
 #endif
-  return "--placement takes slots, mixed, classic or another system's, not " + in_quotes(text);
 }
 
 problem_text read_level(std::string_view text, lifering::log_level& to) {
@@ -229,12 +235,22 @@ bool is_switch(std::string_view name) {
          name == "--version";
 }
 
+bool takes_value(std::string_view name) {
+  return name == "--profile" ||
+         std::any_of(std::begin(flags), std::end(flags),
+                     [name](const flag& known) { return known.name == name; });
+}
+
+std::string no_option(std::string_view word) {
+  return in_quotes(word) + " is no option; lifering-agent --help lists them all";
+}
+
 problem_text pair_up(std::span<const char* const> words, std::vector<given_flag>& to) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
     const std::string_view name = word.substr(0, word.find('='));
     if (!name.starts_with("--")) {
-      return in_quotes(word) + " is no option; lifering-agent --help lists them all";
+      return no_option(word);
     }
     if (is_switch(name)) {
       if (name != word) return std::string(name) + " takes no value";
@@ -245,7 +261,7 @@ problem_text pair_up(std::span<const char* const> words, std::vector<given_flag>
       to.push_back({name, words[++i]});
     } else {
       to.push_back({name, {}});
-      return std::string(name) + " needs a value";
+      return takes_value(name) ? std::string(name) + " needs a value" : no_option(name);
     }
   }
   return std::nullopt;
@@ -264,7 +280,7 @@ problem_text apply(const given_flag& given, arguments& to) {
   for (const flag& known : flags) {
     if (known.name == given.name) return known.apply(given.value, to);
   }
-  return in_quotes(given.name) + " is no option; lifering-agent --help lists them all";
+  return no_option(given.name);
 }
 
 problem_text check_required(const std::vector<given_flag>& all) {

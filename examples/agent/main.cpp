@@ -232,12 +232,15 @@ int agent::leave() {
 int main(int argc, char** argv) {
   if (!prepare_process()) return complain("can't make a pipe");
   const auto words = std::span<const char* const>(argv, static_cast<std::size_t>(argc));
-  if (words.size() == 2 && std::string_view(words[1]) == "keygen") {
+  const bool is_keygen = words.size() > 1 && std::string_view(words[1]) == "keygen";
+  if (is_keygen && words.size() == 2) {
     output out;
     generate_key_to(out);
     return exit_fine;
   }
-  const auto given = read_arguments(words.subspan(words.empty() ? 0 : 1));
+  if (is_keygen && std::string_view(words[2]) != "--help")
+    return complain("keygen takes no option");
+  const auto given = read_arguments(words.subspan(is_keygen ? 2 : words.empty() ? 0 : 1));
   if (const auto* wrong = std::get_if<mistake>(&given)) return complain(wrong->sentence);
   if (const auto* text = std::get_if<answer>(&given)) {
     output().write(text->text);
