@@ -1,4 +1,5 @@
 // lifering-sim: runs scenarios, and sweeps of seeds over them.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -153,6 +154,10 @@ int sweep(const command_line& given) {
 }
 
 int dispatch(int argc, char** argv) {
+  if (std::find(argv, argv + argc, std::string_view("--help")) != argv + argc) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
   const command_line given = parse_command_line(argc, argv);
   if (given.command == "run") return run(given);
   if (given.command == "sweep") return sweep(given);

@@ -122,6 +122,7 @@ struct scenario {
 /// What is wrong with a scenario, fit for one line: "quick.scenario:3: ...".
 class scenario_error : public std::runtime_error {
  public:
+  /// `line` is 0 for the whole file.
   scenario_error(std::string_view name, int line, std::string_view text);
 };
 

@@ -371,7 +371,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 }  // namespace
 
 scenario_error::scenario_error(std::string_view name, int line, std::string_view text)
-    : std::runtime_error(std::string(name) + ':' + std::to_string(line) + ": " +
+    : std::runtime_error(std::string(name) + (line > 0 ? ':' + std::to_string(line) : "") + ": " +
                          std::string(text)) {}
 
 scenario parse_scenario(std::string_view text, std::string_view name) {
@@ -402,7 +402,8 @@ scenario parse_scenario(std::string_view text, std::string_view name) {
 
 scenario load_scenario(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw scenario_error(path, 0, "can't be read");
+  file.peek();  // Of a folder, the first read fails, and the iterators would throw why.
+  if (!file.is_open() || file.bad()) throw scenario_error(path, 0, "can't be read");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) throw scenario_error(path, 0, "can't be read");
   return parse_scenario(text, path);
