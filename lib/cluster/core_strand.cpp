@@ -44,7 +44,7 @@ std::string describe(event_kind kind, const member& subject) {
   switch (kind) {
     case event_kind::superseded:
       return "Another process runs under our name, at " + subject.address.to_string() +
-             ", and started later; this member stops.";
+             ", and its life counts as the newer one; this member stops.";
     case event_kind::isolated:
       return "Nobody has been heard for so long that this member judges no other.";
     default:

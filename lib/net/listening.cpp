@@ -40,25 +40,24 @@ problem explain(const endpoint& at, std::string_view protocol, const std::error_
   const auto error = to_standard(why);
   const auto address = at.to_string();
   if (error == std::errc::address_in_use) {
-    return {errc::address_in_use, "The " + std::string(protocol) + " port of " + address +
+    return {errc::address_in_use, "the " + std::string(protocol) + " port of " + address +
                                       " is in use by another process; stop it or bind to another "
-                                      "port."};
+                                      "port"};
   }
   if (error == std::errc::address_not_available) {
-    return {errc::invalid_address, "No interface of this host has the address of " + address +
-                                       "; bind to one that it has, or to 0.0.0.0 or [::] for all."};
+    return {errc::invalid_address, "no interface of this host has the address of " + address +
+                                       "; bind to one that it has, or to 0.0.0.0 or [::] for all"};
   }
   if (error == std::errc::permission_denied) {
-    return {errc::invalid_address,
-            "This process may not bind to " + address +
-                "; take a port from 1024 upwards, or give it the privilege."};
+    return {errc::invalid_address, "this process may not bind to " + address +
+                                       "; take a port from 1024 upwards, or give it the privilege"};
   }
   if (error == std::errc::address_family_not_supported) {
-    return {errc::invalid_address, "This host has no " + std::string(at.is_v4() ? "IPv4" : "IPv6") +
-                                       ", which " + address + " needs; bind to the other kind."};
+    return {errc::invalid_address, "this host has no " + std::string(at.is_v4() ? "IPv4" : "IPv6") +
+                                       ", which " + address + " needs; bind to the other kind"};
   }
-  return {errc::invalid_address, "Can't listen on " + address + " (" + std::string(protocol) +
-                                     "): " + error.message() + "."};
+  return {errc::invalid_address,
+          "can't listen on " + address + " (" + std::string(protocol) + "): " + error.message()};
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ std::optional<problem> open_listening(const io::executor& executor, const endpoi
   if (bind.is_multicast()) {
     return problem{errc::invalid_address, bind.to_string() +
                                               " is a multicast address; bind to an address of this "
-                                              "host, or to 0.0.0.0 or [::] for all."};
+                                              "host, or to 0.0.0.0 or [::] for all"};
   }
   for (int tries = 1;; ++tries) {
     std::error_code error;

@@ -41,8 +41,8 @@ TEST_CASE("A port in use by either protocol is refused in one sentence that name
   const auto found = try_open(context, address, second);
   REQUIRE(found);
   CHECK(found->code == errc::address_in_use);
-  CHECK(found->text == "The " + holder + " port of " + address +
-                           " is in use by another process; stop it or bind to another port.");
+  CHECK(found->text == "the " + holder + " port of " + address +
+                           " is in use by another process; stop it or bind to another port");
   CHECK_FALSE(second);
 }
 
