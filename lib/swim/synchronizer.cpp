@@ -186,7 +186,13 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   } else if (const auto* asked_ping = std::get_if<ping>(&content.body)) {
     if (at->what == purpose::serve && shared_.is_self(asked_ping->target) &&
         asked_ping->target_epoch == shared_.self->epoch) {
-      shared_.frame(stream).body = ack{asked_ping->sequence};
+      packet& answered = shared_.frame(stream);
+      answered.body = ack{asked_ping->sequence};
+      // An older life that still speaks: let it know. A datagram may have had no room for that.
+      const row_id by = shared_.table.find(from.name);
+      if (by != no_row && shared_.table.at(by).subject->epoch > from.epoch) {
+        answered.updates.push_back(shared_.update_of(by));
+      }
     } else {
       ++shared_.counters.dropped_not_for_us;
     }
@@ -227,6 +233,8 @@ void synchronizer::serve_request(session& at, const sender& from, const sync_req
     }
     return;
   }
+  // Whoever is asked by a new life of its own name was there before, and is the one to stop.
+  if (asked.fresh && shared_.is_self(from.name)) shared_.settled = true;
   const row& held = shared_.table.at(id);
   at.remembered = held.subject->epoch;
   if (!asked.fresh && held.present() && held.subject->epoch > from.epoch) {

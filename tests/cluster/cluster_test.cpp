@@ -306,6 +306,42 @@ TEST_CASE("of two that run under one name the older is told and stops", "[cluste
   }));
 }
 
+TEST_CASE("an older life is told also where nobody but probes could tell", "[cluster]") {
+  // One other member, whose answers to a stranger's address are short, and no comparison of views.
+  const auto patient = [](const std::string& name) {
+    auto options = member_options(name);
+    options.protocol.push_pull_interval = 0ms;
+    return options;
+  };
+  cluster seed(patient("seed"));
+  seed.start();
+  event_memory seen;
+  cluster older(patient("twin"));
+  seen.attach(older);
+  older.start();
+  older.join(seeds_of(seed));
+  cluster newer(patient("twin"));
+  newer.start();
+  newer.join(seeds_of(seed));
+  CHECK(seen.has(event_kind::superseded, "twin"));
+  CHECK(eventually([&] { return newer.wait_for(2, 0ms); }));
+}
+
+TEST_CASE("a life whose only seed is its own older life replaces it", "[cluster]") {
+  event_memory seen;
+  cluster older(member_options("twin"));
+  seen.attach(older);
+  older.start();
+  cluster newer(member_options("twin"));
+  newer.start();
+  std::error_code error;
+  newer.join(seeds_of(older), error);
+  CHECK(seen.has(event_kind::superseded, "twin"));
+  newer.set_metadata("still here", error);
+  CHECK_FALSE(error);
+  CHECK(newer.owns("key"));
+}
+
 TEST_CASE("a leave ends when the hosts of all peers say that nobody is there", "[cluster]") {
   cluster first(member_options("a"));
   first.start();

@@ -233,7 +233,7 @@ TEST_CASE("A member with another key is refused and counted, and told why", "[se
   peer& wrong = all.add(GENERATE(seal_mode::require, seal_mode::accept), {2});
   const auto* done = wrong.completion(wrong.join({seed.address()}));
   REQUIRE(done);
-  CHECK(done->error == errc::no_seed_answered);
+  CHECK(done->error == errc::wrong_key);
   CHECK_THAT(done->detail, Catch::Contains(std::error_code(errc::wrong_key).message()));
   CHECK(seed.driver().count().dropped_cannot_open > 0);
   CHECK(seed.present() == 1);
@@ -247,7 +247,7 @@ TEST_CASE("A member without any key is refused where the seal is required, and t
   peer plain(all.context, "plain");
   const auto* done = plain.completion(plain.join({seed.address()}));
   REQUIRE(done);
-  CHECK(done->error == errc::no_seed_answered);
+  CHECK(done->error == errc::wrong_key);
   CHECK_THAT(done->detail, Catch::Contains(std::error_code(errc::wrong_key).message()));
   CHECK(seed.driver().count().dropped_not_sealed > 0);
   CHECK(seed.present() == 1);

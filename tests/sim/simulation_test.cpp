@@ -167,6 +167,8 @@ TEST_CASE("a sweep in which nothing happened is told so", "[sim][sweep]") {
                            "crashes",
                            "restarts",
                            "pauses",
+                           "jerks",
+                           "late_wakes",
                            "blocks",
                            "leaves",
                            "member_losses",
