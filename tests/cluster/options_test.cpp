@@ -172,7 +172,7 @@ TEST_CASE("the protocol's clockwork is checked, each value and against its neigh
       {"no stream timeout", [](options& o) { o.protocol.stream_timeout = 0ms; },
        errc::invalid_option, "stream_timeout is 0 ms"},
       {"short hold-down", [](options& o) { o.protocol.hold_down = 999ms; }, errc::invalid_option,
-       "0 (off) or 1 s"},
+       "0 (off) or 1000 ms"},
       {"short graves", [](options& o) { o.protocol.grave_time = 1s; }, errc::invalid_option,
        "5000 ms"},
       {"negative interval", [](options& o) { o.protocol.probe_interval = -5ms; },

@@ -110,7 +110,7 @@ TEST_CASE("owners are twemproxy's in every row", "[compat][md5]") {
   CHECK(agree("twemproxy.tsv", twemproxy_ring) == agreement{1582, 0});
 }
 
-TEST_CASE("owners are libmemcached's without weights, where no point is an MD5", "[compat]") {
+TEST_CASE("owners are libmemcached's without weights, where no point is an MD5", "[compat][md5]") {
   const auto make = [](const oracle_config& config) {
     const auto made = libmemcached_ring(config);
     const std::string text{made->placement.text()};
