@@ -17,19 +17,20 @@ void farewell::leave(const leave_command& asked) {
   deadline_ = shared_.now + asked.deadline;
   acknowledged_ = 0;
   notices_.clear();
-  wanted_ = std::min<std::uint32_t>(shared_.settings.leave_acks, reachable());
+  wanted_ = std::min<std::uint32_t>(shared_.settings.leave_acks, reachable(false));
   if (wanted_ == 0) return finish({});
   tell_some();
 }
 
-std::uint32_t farewell::reachable() const {
-  // Who is in doubt, or gone as its host says, may never answer.
+std::uint32_t farewell::reachable(bool also_in_doubt) const {
+  // Who is gone, as its host says, never answers; who is in doubt perhaps.
   std::uint32_t count = 0;
   for (const row_id id : shared_.table.others()) {
     const bool refused = std::any_of(notices_.begin(), notices_.end(), [id](const notice& n) {
       return n.to == id && n.refused && !n.acknowledged;
     });
-    if (!refused && shared_.table.at(id).state == member_state::alive) ++count;
+    const bool well = shared_.table.at(id).state == member_state::alive;
+    if (!refused && (well || also_in_doubt)) ++count;
   }
   return count;
 }
@@ -39,7 +40,7 @@ void farewell::on_refused(const endpoint& address) {
   for (notice& each : notices_) {
     if (shared_.table.at(each.to).subject->address == address) each.refused = true;
   }
-  wanted_ = std::min(wanted_, reachable());
+  wanted_ = std::min(wanted_, reachable(false));
   if (acknowledged_ >= wanted_) finish({});
 }
 
@@ -87,7 +88,11 @@ void farewell::cancel(command_id target) {
 void farewell::advance() {
   if (!pending_) return;
   if (deadline_ <= shared_.now) return finish(errc::timed_out);
-  if (next_try_ <= shared_.now) tell_some();
+  if (next_try_ > shared_.now) return;
+  // Who has left or failed meanwhile won't answer. Who is in doubt may.
+  wanted_ = std::min(wanted_, reachable(true));
+  if (acknowledged_ >= wanted_) return finish({});
+  tell_some();
 }
 
 void farewell::finish(std::error_code error) {

@@ -36,7 +36,7 @@ class farewell {
     bool refused = false;
   };
 
-  std::uint32_t reachable() const;
+  std::uint32_t reachable(bool also_in_doubt) const;
   void tell_some();
   void finish(std::error_code error);
 

@@ -86,6 +86,20 @@ TEST_CASE("a leave waits for as many peers as live, not for more", "[swim][bound
   CHECK(v.now() - start < 1s);
 }
 
+TEST_CASE("a leave doesn't wait for a peer that has left before, unheard", "[swim][bounds]") {
+  stage s(2);
+  s.run_for(3s);
+  s.silent.insert(2);  // It left a moment ago, and answers nobody.
+  s.give(leave_command{command_id{7}, 10s});
+  s.run_for(300ms);
+  CHECK(s.done.empty());
+  s.hear(1, s.left(2, 1));
+  s.run_for(2s);
+  REQUIRE(s.done.size() == 1);
+  CHECK_FALSE(s.done.front().error);
+  CHECK(s.done.front().count == 1);
+}
+
 TEST_CASE("a leave doesn't wait for a peer whose host refuses it", "[swim][bounds]") {
   village v(2);
   v.form();
