@@ -2,6 +2,7 @@
 #include <asio/post.hpp>
 #include <chrono>
 #include <lifering/error.hpp>
+#include <utility>
 
 #include "base/check.hpp"
 #include "net/driver_impl.hpp"
@@ -79,13 +80,14 @@ void driver::impl::arm_timer() {
 }
 
 void driver::impl::timer_expired() {
-  armed_for_ = base::never;
-  if (state_ == state::running && now() - machine_->next_deadline() >= late) {
+  const auto due = std::exchange(armed_for_, base::never);
+  if (state_ == state::running && now() - due >= late) {
     // Where we run late, answers may have come in time and wait in the socket: they go first.
     udp_->receive_pending();
   }
-  if (state_ == state::running && now() >= machine_->next_deadline() && enter()) {
-    machine_->advance(now(), effects_);
+  const auto time = now();
+  if (state_ == state::running && time >= machine_->next_deadline() && enter()) {
+    machine_->advance(time, effects_);
     carry_out();
   }
   settle();
@@ -132,7 +134,6 @@ void driver::impl::apply(const presumed_ack& input) {
   swim::packet made;
   made.from = input.by;
   made.from.placement = options_.protocol.placement;
-  made.from.known_members = 0;  // Of its view we know nothing.
   made.body = swim::ack{input.sequence};
   apply(swim::packet_received{input.from, made});
 }

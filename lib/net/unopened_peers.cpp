@@ -13,7 +13,6 @@ void unopened_peers::opened(const endpoint& from, const swim::sender& by, base::
   held.epoch = by.epoch;
   held.incarnation = by.incarnation;
   held.ring_fingerprint = by.ring_fingerprint;
-  held.known_members = by.known_members;
   held.last_opened = now;
   held.in_doubt = false;
 }
@@ -46,7 +45,6 @@ bool unopened_peers::counts_as_answered(const endpoint& to, const swim::ping& as
   answer.epoch = held.epoch;
   answer.incarnation = held.incarnation;
   answer.ring_fingerprint = held.ring_fingerprint;
-  answer.known_members = held.known_members;
   return true;
 }
 

@@ -29,7 +29,8 @@ class unopened_peers {
   void opened(const endpoint& from, const swim::sender& by, base::time_point now);
   void unopened(const endpoint& from);
 
-  /// A ping is being sent. True if it counts as answered: then `answer` is the sender of the ack.
+  /// A ping is being sent. True if it counts as answered: then `answer` is the sender of the ack,
+  /// which speaks of no view: known_members is 0.
   bool counts_as_answered(const endpoint& to, const swim::ping& asked, base::time_point now,
                           swim::sender& answer);
 
@@ -39,7 +40,6 @@ class unopened_peers {
     std::uint64_t epoch = 0;
     std::uint64_t incarnation = 0;
     std::uint64_t ring_fingerprint = 0;
-    std::uint64_t known_members = 0;
     std::uint64_t last_ping = 0;
     base::time_point last_opened{};
     bool in_doubt = false;  // The last packet could not be opened.
