@@ -54,12 +54,6 @@ class pages {
 #endif
   }
 
-  T* data() const noexcept {
-    return data_;
-  }
-  std::size_t size() const noexcept {
-    return size_;
-  }
   T& operator[](std::size_t index) const noexcept {
     return data_[index];
   }

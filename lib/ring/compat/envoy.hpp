@@ -1,9 +1,12 @@
-// What Envoy's two placements have in common, weights as parts of their sum in double precision,
-// and the table of its ring, which also takes hashes.
+// What Envoy's two placements have in common: what they refuse, weights as parts of their sum in
+// double precision, and the table of its ring, which also takes hashes.
 #pragma once
 
 #include <cstdint>
 #include <lifering/compat.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,21 @@
 #include "ring/foreign.hpp"
 
 namespace lifering::compat {
+
+/// The greatest weight that a server may have there.
+inline constexpr std::uint32_t envoy_weight_max = 100'000'000;
+
+/// Weights that can't be said there, and hash keys that two servers share.
+inline std::optional<problem> refuse_servers(std::string_view system, ring_detail::node_span nodes,
+                                             const std::vector<server>& servers,
+                                             std::uint32_t unit) {
+  if (auto found = refuse_weights(system, nodes, unit, envoy_weight_max)) return found;
+  std::vector<std::pair<std::string, const ring_node*>> texts;
+  for (const server& each : servers) {
+    texts.emplace_back(std::string{each.id}, each.node);
+  }
+  return refuse_equal(system, texts);
+}
 
 struct normal_weights {
   std::vector<double> parts;  ///< Of each server.

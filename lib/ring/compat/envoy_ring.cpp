@@ -19,7 +19,6 @@ std::uint64_t point_hash(envoy_ring::hashes hash, std::string_view text) noexcep
 }
 
 constexpr std::uint64_t ring_max = 8'388'608;
-constexpr std::uint32_t weight_max = 100'000'000;
 
 /// The least whole number that isn't below; of numbers that an integer holds.
 double ceiling(double value) {
@@ -43,12 +42,7 @@ class envoy_ring_rule final : public system_rule<envoy_ring_rule, envoy_ring> {
   }
 
   std::optional<problem> refuse(node_span nodes) const override {
-    std::vector<std::pair<std::string, const ring_node*>> texts;
-    for (const server& each : servers(nodes)) {
-      texts.emplace_back(std::string{each.id}, each.node);
-    }
-    auto found = refuse_weights(name, nodes, options().unit, weight_max);
-    return found ? found : refuse_equal(name, texts);
+    return refuse_servers(name, nodes, servers(nodes), options().unit);
   }
 
   void warn(node_span nodes, std::vector<std::string>& found) const override {

@@ -11,7 +11,6 @@ namespace lifering::compat {
 namespace {
 
 constexpr std::uint32_t size_max = 5'000'011;
-constexpr std::uint32_t weight_max = 100'000'000;
 
 class maglev_table final : public foreign_table {
  public:
@@ -55,12 +54,7 @@ class maglev_rule final : public system_rule<maglev_rule, maglev> {
   }
 
   std::optional<problem> refuse(node_span nodes) const override {
-    std::vector<std::pair<std::string, const ring_node*>> texts;
-    for (const server& each : servers(nodes)) {
-      texts.emplace_back(std::string{each.id}, each.node);
-    }
-    auto found = refuse_weights(name, nodes, options().unit, weight_max);
-    return found ? found : refuse_equal(name, texts);
+    return refuse_servers(name, nodes, servers(nodes), options().unit);
   }
 
   void warn(node_span nodes, std::vector<std::string>& found) const override {
