@@ -50,6 +50,7 @@ void membership::heard_from(const sender& from, row_id id) {
   if (!agrees) shared_.disagreed = shared_.now;
   shared_.table.mark_heard(id, shared_.now, agrees);
   if (held.present()) {
+    if (isolated()) end_isolation(id);
     shared_.heard_any = shared_.now;
     told_isolated_ = false;
   }

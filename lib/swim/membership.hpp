@@ -99,6 +99,7 @@ class membership {
   void set_deadline(suspicion& s);
   void suspicion_due(suspicion& s);
   bool isolated() const noexcept;
+  void end_isolation(row_id heard);
   void ask_subject(row_id id, std::uint64_t incarnation);
   void view_changed() noexcept { shared_.view_changed = shared_.now; }
   base::duration longest_suspicion() const noexcept;

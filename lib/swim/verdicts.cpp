@@ -181,6 +181,16 @@ bool membership::isolated() const noexcept {
   return shared_.others() >= 2 && shared_.now - shared_.heard_any >= longest_suspicion();
 }
 
+/// As long as nobody was heard, silence was evidence of nothing. Whoever isn't heard again at the
+/// first moment has the whole time to be, or the first word of one would condemn all others.
+void membership::end_isolation(row_id heard) {
+  for (suspicion& s : suspicions_.running()) {
+    if (s.subject == heard) continue;  // Its word speaks for it: it came after its suspicion began.
+    s.started = shared_.now;
+    set_deadline(s);
+  }
+}
+
 bool membership::accuser_may(const update& news) {
   const row_id by = shared_.table.find(news.accuser);
   const bool valid = by != no_row && shared_.table.at(by).present() &&

@@ -98,6 +98,22 @@ TEST_CASE("isolation that ends is told again when it comes again", "[swim][isola
   }
 }
 
+TEST_CASE("the first word after an isolation condemns nobody who wasn't heard yet",
+          "[swim][isolation]") {
+  // Suspicions of isolated members are put off for 30 s at a time; each may be due at this moment.
+  for (auto offset = 0s; offset < 30s; ++offset) {
+    CAPTURE(offset.count());
+    stage s(5);
+    s.silence();
+    REQUIRE(s.run_until([&] { return s.count(event_kind::isolated) == 1; }, 300s));
+    s.run_for(10s + offset);
+    s.silent.clear();
+    s.ping_machine(1, 7);
+    s.run_for(10s);  // Time to probe all of them.
+    CHECK(s.count(event_kind::failed) == 0);
+  }
+}
+
 TEST_CASE("who chose to take all when isolated takes all after the longest suspicion",
           "[swim][isolation]") {
   config settings;
