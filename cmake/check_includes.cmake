@@ -41,6 +41,7 @@ set(rules
   "tests/sim                     : std impure system value base ring swim wire sim local support catch"
   "tests/fuzz                    : std impure system value base ring swim wire net sim local support catch"
   "tests/cluster                 : std impure system public base ring swim wire net cluster local support catch asio"
+  "tests/hosts                   : std impure system public base swim wire cluster local support catch"
   "tests/bench/bench_cluster.cpp : std impure system public asio"
   "tests/bench                   : std impure system public base ring swim wire sim local support benchmark")
 

@@ -10,7 +10,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build libasio-dev libmd-dev libprotobuf-dev protobuf-compiler libsodium-dev libspdlog-dev libxxhash-dev)
 test=(
   catch2 ccache clang libbenchmark-dev libclang-rt-14-dev pkg-config spin
-  g++-aarch64-linux-gnu g++-s390x-linux-gnu haproxy libfaketime nginx-light qemu-user
+  g++-aarch64-linux-gnu g++-s390x-linux-gnu haproxy iproute2 libfaketime nftables nginx-light qemu-user
 )
 
 say() { echo "lifering: $*" >&2; }

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 #include <stdexcept>
@@ -12,12 +13,8 @@ namespace {
 
 std::vector<std::string> command_line(const std::string& name, const agent::words& seeds,
                                       const agent::words& more, const std::string& bind,
-                                      const agent::words& environment) {
-  agent::words result;
-  if (!environment.empty()) {
-    result.push_back("/usr/bin/env");
-    result.insert(result.end(), environment.begin(), environment.end());
-  }
+                                      const agent::words& runner) {
+  agent::words result = runner;
   for (const auto* word :
        {LIFERING_AGENT, "--cluster", "test", "--log", "warning", "--profile", "local", "--name"}) {
     result.push_back(word);
@@ -41,11 +38,15 @@ bool is_event(const std::string& line, const std::string& kind, const std::strin
   return event["event"].text() == kind && event["member"]["name"].text() == member;
 }
 
+bool is_doubt(const std::string& kind) {
+  return kind == "suspected" || kind == "recovered";
+}
+
 }  // namespace
 
 agent::agent(const std::string& name, const words& seeds, const words& more,
-             const std::string& bind, const words& environment)
-    : name_(name), process_(command_line(name, seeds, more, bind, environment)) {
+             const std::string& bind, const words& runner)
+    : name_(name), process_(command_line(name, seeds, more, bind, runner)) {
   const auto ready = process_.wait_for_line(
       [](const std::string& line) { return line.starts_with("{\"event\":\"ready\""); },
       agent_patience);
@@ -83,6 +84,23 @@ agent::words agent::story_of(const std::string& member) {
   return kinds;
 }
 
+agent::words agent::changes_of(const std::string& member) {
+  auto story = story_of(member);
+  std::erase_if(story, is_doubt);
+  return story;
+}
+
+std::map<std::string, agent::words> agent::all_changes() {
+  std::map<std::string, words> all;
+  for (const auto& line : process_.lines()) {
+    if (is_answer(line)) continue;
+    const json event = json::parse(line);
+    if (!event.has("member") || is_doubt(event["event"].text())) continue;
+    all[event["member"]["name"].text()].push_back(event["event"].text());
+  }
+  return all;
+}
+
 std::size_t agent::count_events(const std::string& kind, const std::string& member) {
   std::size_t count = 0;
   for (const auto& line : process_.lines())
@@ -116,13 +134,14 @@ agents form_cluster(std::size_t count, const agent::words& more) {
 void await_agreement(const agents& all, std::size_t count) {
   const auto end = process::clock::now() + agent_patience;
   for (;;) {
-    bool whole = true;
     std::set<std::string> fingerprints;
-    for (const auto& each : all) {
-      whole = whole && each->member_count() == count;
+    for (const auto& each : all)
       fingerprints.insert(each->fingerprint());
+    // Lists are long; they are worth looking at once the rings are the same.
+    if (fingerprints.size() == 1 &&
+        std::ranges::all_of(all, [&](const auto& each) { return each->member_count() == count; })) {
+      return;
     }
-    if (whole && fingerprints.size() == 1) return;
     if (process::clock::now() > end) throw std::runtime_error("the agents do not agree");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

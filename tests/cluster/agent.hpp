@@ -1,6 +1,7 @@
 // A vocabulary for lifering-agent as separate processes: start, ask, see, kill.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,10 +20,10 @@ class agent {
   using words = std::vector<std::string>;
 
   /// Starts it and waits until it says that it is ready. `more` are further words, of which the
-  /// last of a kind counts; `bind` may name the port that an earlier life had; `environment` holds
-  /// `NAME=VALUE` words.
+  /// last of a kind counts; `bind` may name the port that an earlier life had; `runner` is a
+  /// command that runs the words after it, such as /usr/bin/env with NAME=VALUE words.
   agent(const std::string& name, const words& seeds = {}, const words& more = {},
-        const std::string& bind = "127.0.0.1:0", const words& environment = {});
+        const std::string& bind = "127.0.0.1:0", const words& runner = {});
 
   const std::string& name() const { return name_; }
   const std::string& address() const { return address_; }
@@ -40,6 +41,12 @@ class agent {
 
   /// The kinds of all events about a member so far, in order.
   words story_of(const std::string& member);
+
+  /// The same without doubts, which a busy machine may raise and which move nothing.
+  words changes_of(const std::string& member);
+
+  /// The same for every member of whom anything was told.
+  std::map<std::string, words> all_changes();
 
   /// How many events of that kind about that member there were so far.
   std::size_t count_events(const std::string& kind, const std::string& member);

@@ -84,12 +84,15 @@ TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause
     REQUIRE(std::rename((file + ".new").c_str(), file.c_str()) == 0);
   };
   set_clock("+0");
-  const agent::words environment{std::string("LD_PRELOAD=") + FAKETIME_LIBRARY,
-                                 "FAKETIME_TIMESTAMP_FILE=" + file, "FAKETIME_NO_CACHE=1",
-                                 "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1"};
+  const agent::words runner{"/usr/bin/env",
+                            std::string("LD_PRELOAD=") + FAKETIME_LIBRARY,
+                            "FAKETIME_TIMESTAMP_FILE=" + file,
+                            "FAKETIME_NO_CACHE=1",
+                            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+                            "DONT_FAKE_MONOTONIC=1"};
   auto all = form_cluster(3);
   all.push_back(std::make_unique<agent>("n3", agent::words{all[0]->address()}, agent::words{},
-                                        "127.0.0.1:0", environment));
+                                        "127.0.0.1:0", runner));
   await_agreement(all, 4);
   const auto time_of = [&](const std::string& meta) {
     const auto since = all[3]->line_count();
@@ -110,7 +113,7 @@ TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause
   // One that starts with a clock of 1970 refuses nobody and is refused by nobody.
   set_clock("@1970-01-02 00:00:00");
   all.push_back(std::make_unique<agent>("n4", agent::words{all[0]->address()}, agent::words{},
-                                        "127.0.0.1:0", environment));
+                                        "127.0.0.1:0", runner));
   await_agreement(all, 5);
   const auto address = all[4]->address();
   all[4]->kill();

@@ -55,13 +55,6 @@ void await_count(agent& by, const std::string& kind, const std::string& name, st
   }
 }
 
-/// All that was told of a member but doubts, which a busy machine may raise and which move nothing.
-words comings_and_goings(agent& by, const std::string& name) {
-  auto story = by.story_of(name);
-  std::erase_if(story, [](const auto& kind) { return kind == "suspected" || kind == "recovered"; });
-  return story;
-}
-
 /// No failure of the lan profile is found faster: a quarter of the shortest suspicion, when the
 /// host itself says that the process is gone.
 constexpr std::chrono::milliseconds detection_min{250};
@@ -124,7 +117,7 @@ TEST_CASE("a restart after the failure was seen is one arrival", "[restart]") {
   let_pass(std::chrono::seconds(2));
   check_count(all, "failed", "n2", 1);
   for (const std::size_t each : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
-    CHECK(comings_and_goings(*all[each], "n2").back() == "joined");
+    CHECK(all[each]->changes_of("n2").back() == "joined");
     CHECK(all[each]->count_events("updated", "n2") == 0);
   }
 }
@@ -178,9 +171,9 @@ TEST_CASE("a rolling restart of all is an update each, or a leave and an arrival
       INFO(all[other]->name() << " about " << name);
       // Who restarted later saw the first life end; who restarted before saw only the second come.
       if (i < other) {
-        CHECK(comings_and_goings(*all[other], name) == words{"joined"});
+        CHECK(all[other]->changes_of(name) == words{"joined"});
       } else if (leaves) {
-        CHECK(comings_and_goings(*all[other], name) == words{"joined", "left", "joined"});
+        CHECK(all[other]->changes_of(name) == words{"joined", "left", "joined"});
       } else {
         check_came_again(*all[other], name, took[i]);
       }
@@ -224,7 +217,7 @@ TEST_CASE("fifty times left and started again: fifty departures and arrivals, no
   for (auto& each : all)
     await_count(*each, "joined", "goes", 51);
   for (const std::size_t each : {std::size_t{0}, std::size_t{1}}) {
-    const auto story = comings_and_goings(*all[each], "goes");
+    const auto story = all[each]->changes_of("goes");
     CHECK(story.size() == 101);
     for (std::size_t i = 0; i < story.size(); ++i)
       CHECK(story[i] == (i % 2 == 0 ? "joined" : "left"));
