@@ -45,7 +45,7 @@ set(rules
   "tests/bench/bench_cluster.cpp : std impure system public asio"
   "tests/bench                   : std impure system public base ring swim wire sim local support benchmark")
 
-set(value_headers compat config endpoint error event hash keyring member options placement ring weight)
+set(value_headers compat config endpoint error event hash keyring member options placement ring transport weight)
 set(impure_headers
   atomic barrier cmath condition_variable ctime future latch mutex random semaphore shared_mutex stop_token thread)
 

@@ -13,6 +13,7 @@
 #include <lifering/options.hpp>
 #include <lifering/placement.hpp>
 #include <lifering/ring.hpp>
+#include <lifering/transport.hpp>
 #include <lifering/weight.hpp>
 
 // Defined for whoever uses a library that was built with the placements of other systems.

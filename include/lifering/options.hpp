@@ -28,7 +28,8 @@
 
 namespace lifering {
 
-class keyring;  // <lifering/keyring.hpp>
+class keyring;    // <lifering/keyring.hpp>
+class transport;  // <lifering/transport.hpp>
 
 /// The protocol's clockwork. All members of a cluster should use the same values: peers judge each
 /// other by their own.
@@ -163,6 +164,11 @@ struct LIFERING_API options {
   /// address alone; all else is dropped and counted before it is read, and no member whose address
   /// lies elsewhere is admitted through us. Empty: every network. Give all members the same list.
   std::vector<std::string> allow;
+
+  /// What carries the packets and streams, if it shall not be sockets of the library's own; see
+  /// lifering/transport.hpp. It says which address we have; `bind` is a word to it, no more. Seeds,
+  /// `advertise` and `allow` speak of its addresses. Null: sockets.
+  std::shared_ptr<lifering::transport> transport;
 
   /// `IP:PORT` (IPv4) of the name server to ask for names and SRV records, instead of the system's
   /// configuration (/etc/hosts, resolv.conf, nsswitch.conf). Port 53 if none is given. Empty: the

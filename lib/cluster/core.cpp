@@ -122,6 +122,7 @@ net::driver_options core::driver_options(std::string_view towards) const {
   if (!options_.name_server.empty()) {
     result.name_server = endpoint::parse(options_.name_server, dns_port);
   }
+  result.carried_by = options_.transport;
   result.seed_hint = towards;
   if (options_.keys) result.keys = keyring_access::inside(*options_.keys);
   LIFERING_CHECK(!net::allow_list::read(options_.allow, result.allow));

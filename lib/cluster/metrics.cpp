@@ -125,6 +125,7 @@ void add_dropped(const net::counters& transport, const swim::stats& machine, tab
   to.dropped("wrong_cluster", transport.dropped_wrong_cluster);
   to.dropped("wrong_version", transport.dropped_wrong_version);
   to.dropped("too_large", transport.dropped_too_large);
+  to.dropped("no_room", transport.dropped_no_room);
   to.dropped("not_allowed", transport.dropped_not_allowed);
   to.dropped("not_sealed", transport.dropped_not_sealed);
   to.dropped("cannot_open", transport.dropped_cannot_open);

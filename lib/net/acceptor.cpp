@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "net/tcp_connection.hpp"
 
 namespace lifering::net {
 
@@ -34,7 +35,9 @@ void acceptor::accept_next() {
         if (error == asio::error::connection_aborted) return accept_next();
         if (error) return pause();
         const auto from = socket.remote_endpoint(error);
-        if (!error) accepted_(std::move(socket), from_asio(from));
+        if (!error) {
+          accepted_(std::make_unique<tcp_connection>(std::move(socket), pending_), from_asio(from));
+        }
         if (listening_.is_open()) accept_next();
       });
 }

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <lifering/endpoint.hpp>
+#include <memory>
 
+#include "net/connection.hpp"
 #include "net/counters.hpp"
 #include "net/io.hpp"
 #include "net/operations.hpp"
@@ -13,7 +15,7 @@ namespace lifering::net {
 
 class acceptor {
  public:
-  using handler = std::function<void(io::tcp_socket, const endpoint& from)>;
+  using handler = std::function<void(std::unique_ptr<connection>, const endpoint& from)>;
 
   /// Takes a socket that listens. `accepted` is called on its executor.
   acceptor(io::tcp_acceptor listening, operations& pending, counters& count, handler accepted);

@@ -24,6 +24,7 @@ struct counters {
   std::uint64_t dropped_wrong_cluster = 0;
   std::uint64_t dropped_wrong_version = 0;
   std::uint64_t dropped_too_large = 0;
+  std::uint64_t dropped_no_room = 0;      ///< Came faster over a transport than we read.
   std::uint64_t dropped_not_allowed = 0;  ///< From outside the allowed networks, or about there.
   std::uint64_t dropped_not_sealed = 0;   ///< Plain, where sealed is required.
   std::uint64_t dropped_cannot_open = 0;  ///< Sealed, and no key of ours opens it.

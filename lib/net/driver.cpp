@@ -39,42 +39,50 @@ driver::impl::impl(asio::any_io_executor executor, driver_options options, batch
 
 std::optional<problem> driver::impl::open(std::weak_ptr<void> owner) {
   LIFERING_CHECK(state_ == state::closed);
-  std::optional<listening_sockets> sockets;
-  if (auto found = open_listening(strand_, options_.bind, sockets)) return found;
+  if (auto found = open_carrier()) return found;
   const auto hint = seed::parse(options_.seed_hint);
   advertised chosen;
-  if (auto found = choose_advertised(strand_, sockets->local, options_.advertise,
+  if (auto found = choose_advertised(strand_, carrier_->local(), options_.advertise,
                                      hint ? hint->address : std::nullopt, chosen)) {
+    carrier_.reset();
     return found;
   }
-  local_ = sockets->local;
+  local_ = carrier_->local();
   advertised_ = chosen.address;
   pending_.keep(std::move(owner));
-  make_parts(std::move(*sockets));
+  make_parts();
   state_ = state::open;
   report_start(chosen.how);
   return std::nullopt;
 }
 
-void driver::impl::make_parts(listening_sockets sockets) {
+std::optional<problem> driver::impl::open_carrier() {
+  carrier::surroundings with{strand_,
+                             pending_,
+                             count_,
+                             *this,
+                             [this](std::unique_ptr<connection> made, const endpoint& from) {
+                               if (!options_.allow.allows(from)) {
+                                 count_disallowed(from);
+                               } else {
+                                 streams_->accept(std::move(made), from);
+                               }
+                             },
+                             std::max(options_.protocol.limits.datagram, datagram_read_min)};
+  if (!options_.carried_by) return open_sockets(options_.bind, std::move(with), carrier_);
+  return open_transport(options_.carried_by, options_.bind, std::move(with), carrier_);
+}
+
+void driver::impl::make_parts() {
   const auto& config = options_.protocol;
-  udp_.emplace(std::move(sockets.udp), std::max(config.limits.datagram, datagram_read_min),
-               pending_, *this, count_);
-  streams_.emplace(
-      strand_,
-      stream_set::settings{local_, config.limits.streams, config.limits.streams_per_source,
-                           config.timing.stream_timeout},
-      pending_, *this, count_);
-  acceptor_.emplace(std::move(sockets.tcp), pending_, count_,
-                    [this](io::tcp_socket socket, const endpoint& from) {
-                      if (!options_.allow.allows(from)) {
-                        count_disallowed(from);
-                      } else {
-                        streams_->accept(std::move(socket), from);
-                      }
-                    });
+  datagrams_ = &carrier_->datagrams();
+  streams_.emplace(strand_,
+                   stream_set::settings{config.limits.streams, config.limits.streams_per_source,
+                                        config.timing.stream_timeout},
+                   *carrier_, pending_, *this, count_);
+  const auto families = options_.carried_by ? address_families::both : families_of(local_);
   resolver_.emplace(
-      strand_, families_of(local_), pending_,
+      strand_, families, pending_,
       [this](const std::string& seed, std::vector<endpoint> addresses, std::error_code error) {
         seed_resolved(seed, std::move(addresses), error);
       },
@@ -89,26 +97,22 @@ void driver::impl::make_parts(listening_sockets sockets) {
 
 void driver::impl::report_start(std::string_view how_advertised) const {
   if (!options_.log.enabled(log_level::info)) return;
-  options_.log(log_level::info,
-               "listening on " + local_.to_string() + " (UDP and TCP), advertised as " +
-                   advertised_.to_string() + " (" + std::string(how_advertised) +
-                   "); UDP buffers: " + std::to_string(udp_->receive_buffer()) +
-                   " bytes to receive, " + std::to_string(udp_->send_buffer()) + " to send");
+  options_.log(log_level::info, "listening on " + local_.to_string() + ", advertised as " +
+                                    advertised_.to_string() + " (" + std::string(how_advertised) +
+                                    "); by " + carrier_->describe());
 }
 
 void driver::impl::start() {
   LIFERING_CHECK(state_ == state::open);
   state_ = state::running;
-  udp_->start();
-  acceptor_->start();
+  carrier_->start();
   arm_timer();
 }
 
 void driver::impl::stop(std::function<void()> done) {
   if (state_ == state::open || state_ == state::running) {
-    udp_->close();
-    acceptor_->close();
     streams_->stop();
+    carrier_->close();
     resolver_->close();
     timer_.cancel();
     later_.clear();
@@ -125,10 +129,10 @@ swim::protocol& driver::impl::protocol() noexcept {
 
 gauges driver::impl::gauges() const {
   net::gauges now;
-  if (!udp_) return now;
+  if (datagrams_ == nullptr) return now;
   now.streams_open = streams_->size();
   now.stream_bytes_queued = streams_->queued();
-  now.datagram_bytes_queued = udp_->queued();
+  now.datagram_bytes_queued = datagrams_->queued();
   now.lookups_waiting = resolver_->waiting();
   return now;
 }

@@ -8,6 +8,7 @@
 #include <lifering/endpoint.hpp>
 #include <lifering/error.hpp>
 #include <lifering/options.hpp>
+#include <lifering/transport.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ struct driver_options {
 
   /// Where to listen, UDP and TCP on one port. Port 0: the system chooses.
   endpoint bind;
+
+  /// What carries the packets instead of sockets of our own, if it is set.
+  std::shared_ptr<transport> carried_by;
 
   /// The name server to ask instead of the system's; IPv4.
   std::optional<endpoint> name_server;
@@ -77,8 +81,8 @@ class driver : public std::enable_shared_from_this<driver> {
 
   const strand& get_strand() const noexcept;
 
-  /// Opens UDP and TCP on one port. On an error nothing stays open, and the sentence names the
-  /// value that was wrong. May be tried again.
+  /// Opens UDP and TCP on one port, or the transport. On an error nothing stays open, and the
+  /// sentence names the value that was wrong. May be tried again.
   std::optional<problem> open();
 
   /// Begins to receive, probe and gossip. After open().

@@ -35,7 +35,7 @@ void driver::impl::carry_out() {
         each);
   }
   if (is_news) {
-    udp_->flush();
+    datagrams_->flush();
     const auto list = effects_.list();
     on_batch_(list);
     if (std::any_of(list.begin(), list.end(), says_superseded)) stop({});
@@ -58,7 +58,7 @@ void driver::impl::carry(const swim::send_datagram& effect) {
       presume_answered(effect.to, *asked);
     }
   }
-  udp_->queue(effect.to, [&](std::vector<std::uint8_t>& out) { codec_.encode(packet, out); });
+  datagrams_->queue(effect.to, [&](std::vector<std::uint8_t>& out) { codec_.encode(packet, out); });
 }
 
 void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked) {
@@ -87,7 +87,7 @@ void driver::impl::answer_stranger(const swim::packet& reply) {
     return;
   }
   question_->room -= reply_.size();
-  udp_->queue(question_->from, [this](std::vector<std::uint8_t>& out) {
+  datagrams_->queue(question_->from, [this](std::vector<std::uint8_t>& out) {
     out.insert(out.end(), reply_.begin(), reply_.end());
   });
 }

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "base/limited_log.hpp"
-#include "net/acceptor.hpp"
+#include "net/carrier.hpp"
 #include "net/driver.hpp"
 #include "net/io.hpp"
-#include "net/listening.hpp"
 #include "net/operations.hpp"
 #include "net/resolver.hpp"
 #include "net/stream_greeting.hpp"
 #include "net/stream_set.hpp"
-#include "net/udp_socket.hpp"
 #include "net/unopened_peers.hpp"
 #include "wire/challenger.hpp"
 #include "wire/codec.hpp"
@@ -88,7 +86,8 @@ class driver::impl final : public datagram_handler, public stream_handler {
   };
 
   // Life.
-  void make_parts(listening_sockets sockets);
+  std::optional<problem> open_carrier();
+  void make_parts();
   void report_start(std::string_view how_advertised) const;
 
   // What comes in.
@@ -177,8 +176,8 @@ class driver::impl final : public datagram_handler, public stream_handler {
   io::timer timer_;
   base::time_point armed_for_ = base::never;
 
-  std::optional<udp_socket> udp_;
-  std::optional<acceptor> acceptor_;
+  std::unique_ptr<carrier> carrier_;
+  datagram_port* datagrams_ = nullptr;  // The carrier's.
   std::optional<stream_set> streams_;
   std::optional<resolver> resolver_;
   std::set<std::string> unresolved_;  // Seeds whose failure was logged and hasn't ended.

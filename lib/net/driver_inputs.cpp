@@ -46,14 +46,14 @@ bool driver::impl::enter() {
 
 void driver::impl::settle() {
   if (is_busy_ || state_ != state::running) return;
-  udp_->flush();
+  datagrams_->flush();
   for (int round = 0; round < rounds_per_turn && !later_.empty(); ++round) {
     const auto inputs = std::exchange(later_, {});
     for (const auto& each : inputs) {
       std::visit([this](const auto& input) { apply(input); }, each);
     }
     if (state_ != state::running) return;
-    udp_->flush();
+    datagrams_->flush();
   }
   if (!later_.empty()) settle_later();
   arm_timer();
@@ -83,7 +83,7 @@ void driver::impl::timer_expired() {
   const auto due = std::exchange(armed_for_, base::never);
   if (state_ == state::running && now() - due >= late) {
     // Where we run late, answers may have come in time and wait in the socket: they go first.
-    udp_->receive_pending();
+    datagrams_->receive_pending();
   }
   const auto time = now();
   if (state_ == state::running && time >= machine_->next_deadline() && enter()) {

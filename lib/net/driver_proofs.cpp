@@ -75,7 +75,7 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
     return;
   }
   if (with.challenge != 0) ++count_.challenges_sent;
-  udp_->queue(to, [this](std::vector<std::uint8_t>& out) {
+  datagrams_->queue(to, [this](std::vector<std::uint8_t>& out) {
     out.insert(out.end(), reply_.begin(), reply_.end());
   });
 }

@@ -1,9 +1,7 @@
 #include "net/stream.hpp"
 
-#include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/post.hpp>
-#include <asio/write.hpp>
 #include <lifering/error.hpp>
 #include <utility>
 
@@ -27,11 +25,12 @@ std::error_code translate(std::error_code error) {
 
 }  // namespace
 
-stream::stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket, const endpoint& source)
+stream::stream(stream_set& owner, swim::stream_id id, std::unique_ptr<connection> by,
+               const endpoint& source)
     : owner_(owner),
       id_(id),
       source_(source),
-      socket_(std::move(socket)),
+      connection_(std::move(by)),
       deadline_(owner.executor_) {}
 
 void stream::set_deadline(base::duration from_now) {
@@ -42,19 +41,12 @@ void stream::set_deadline(base::duration from_now) {
       });
 }
 
-void stream::connect(const asio::ip::tcp::endpoint& to) {
-  socket_.async_connect(to, [self = shared_from_this(), token = owner_.pending_.begin()](
-                                std::error_code error) { self->connected(error); });
+void stream::connect() {
+  connection_->connect(shared_from_this());
 }
 
 void stream::connected(std::error_code error) {
   if (phase_ == phase::over) return;
-  std::error_code ignored;
-  // A port of the system's own choosing may happen to be the one that we call: then TCP connects
-  // the socket to itself, though nobody listens there.
-  if (!error && socket_.local_endpoint(ignored) == socket_.remote_endpoint(ignored)) {
-    error = asio::error::connection_refused;
-  }
   if (error) return fail(error);
   ++owner_.count_.streams_opened;
   const auto self = shared_from_this();
@@ -67,8 +59,6 @@ void stream::connected(std::error_code error) {
 
 void stream::start() {
   if (phase_ == phase::over) return;
-  std::error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   phase_ = phase::open;
   read_some();
   send_queued();
@@ -81,10 +71,7 @@ void stream::fail_later(std::error_code error) {
 }
 
 void stream::read_some() {
-  socket_.async_read_some(
-      asio::buffer(chunk_),
-      [self = shared_from_this(), token = owner_.pending_.begin()](
-          std::error_code error, std::size_t size) { self->arrived(error, size); });
+  connection_->read_some(chunk_, shared_from_this());
 }
 
 void stream::arrived(std::error_code error, std::size_t size) {
@@ -123,9 +110,7 @@ void stream::send_queued() {
   if (queued_.empty()) return finish_sending();
   std::swap(queued_, in_flight_);
   writing_ = true;
-  asio::async_write(socket_, asio::buffer(in_flight_),
-                    [self = shared_from_this(), token = owner_.pending_.begin()](
-                        std::error_code error, std::size_t size) { self->written(error, size); });
+  connection_->write(in_flight_, shared_from_this());
 }
 
 void stream::written(std::error_code error, std::size_t size) {
@@ -141,10 +126,9 @@ void stream::written(std::error_code error, std::size_t size) {
 void stream::finish_sending() {
   if (!released_ || finished_) return;
   finished_ = true;
-  std::error_code ignored;
   // Closing with the peer's bytes unread would reset the connection and could lose it what we just
   // sent, so the socket stays, and reads into nothing, until the peer has ended its side.
-  socket_.shutdown(io::tcp_socket::shutdown_send, ignored);
+  connection_->end_sending();
   if (peer_done_) end();
 }
 
@@ -175,8 +159,7 @@ void stream::abort() {
 void stream::end() {
   phase_ = phase::over;
   deadline_.cancel();
-  std::error_code ignored;
-  socket_.close(ignored);
+  if (connection_) connection_->close();
   owner_.queued_ -= queued_.size() + in_flight_.size();
   queued_.clear();
   if (swim::is_accepted(id_)) owner_.accepted_ended(source_);

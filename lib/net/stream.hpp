@@ -1,4 +1,4 @@
-// One TCP connection that carries frames: connecting or accepted, reading and writing until either
+// One connection that carries frames: connecting or accepted, reading and writing until either
 // side closes or its one deadline passes.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "net/connection.hpp"
 #include "net/io.hpp"
 #include "swim/input.hpp"
 #include "wire/frame_reader.hpp"
@@ -21,18 +22,19 @@ class stream_set;
 
 /// Lives in its set until it is over, and in the handlers of its operations until they have ended.
 /// One caller at a time: the set's executor.
-class stream : public std::enable_shared_from_this<stream> {
+class stream final : public connection_user, public std::enable_shared_from_this<stream> {
  public:
   /// `source`: as whose it is counted, if it was accepted.
-  stream(stream_set& owner, swim::stream_id id, io::tcp_socket socket, const endpoint& source = {});
+  stream(stream_set& owner, swim::stream_id id, std::unique_ptr<connection> by,
+         const endpoint& source = {});
 
   /// The whole life of the stream must be over by then.
   void set_deadline(base::duration from_now);
 
-  /// Connects the socket, which is open.
-  void connect(const asio::ip::tcp::endpoint& to);
+  /// Has the connection made.
+  void connect();
 
-  /// Goes on with a socket that is connected.
+  /// Goes on with a connection that stands.
   void start();
 
   /// Reports an end from a later turn: for what goes wrong before anything is under way.
@@ -56,18 +58,18 @@ class stream : public std::enable_shared_from_this<stream> {
  private:
   enum class phase : std::uint8_t { connecting, open, over };
 
-  void connected(std::error_code error);
+  void connected(std::error_code error) override;
   void read_some();
-  void arrived(std::error_code error, std::size_t size);
+  void arrived(std::error_code error, std::size_t size) override;
   void hand_out(std::size_t size);
-  void written(std::error_code error, std::size_t size);
+  void written(std::error_code error, std::size_t size) override;
   void finish_sending();
   void end();
 
   stream_set& owner_;
   const swim::stream_id id_;
   const endpoint source_;
-  io::tcp_socket socket_;
+  const std::unique_ptr<connection> connection_;  // None where it could not be made.
   io::timer deadline_;
   phase phase_ = phase::connecting;
   bool released_ = false;   // Nobody listens any more.

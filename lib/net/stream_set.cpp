@@ -5,12 +5,6 @@
 #include <lifering/error.hpp>
 
 #include "base/check.hpp"
-#include "net/address.hpp"
-
-#ifdef __linux__
-#include <netinet/in.h>
-#include <sys/socket.h>
-#endif
 
 namespace lifering::net {
 namespace {
@@ -26,50 +20,32 @@ endpoint source_of(const endpoint& address) {
 
 }  // namespace
 
-stream_set::stream_set(io::executor executor, settings with, operations& pending,
-                       stream_handler& handler, counters& count)
+stream_set::stream_set(io::executor executor, settings with, connector& connections,
+                       operations& pending, stream_handler& handler, counters& count)
     : executor_(std::move(executor)),
       settings_(with),
+      connector_(connections),
       pending_(pending),
       handler_(handler),
       count_(count) {}
 
 void stream_set::open(swim::stream_id id, const endpoint& to, base::duration deadline) {
   LIFERING_CHECK(!swim::is_accepted(id) && !streams_.contains(id));
-  const auto target = to_asio<asio::ip::tcp>(to, false);
-  io::tcp_socket socket(executor_);
+  std::unique_ptr<connection> made;
   std::error_code error = asio::error::no_descriptors;
   if (streams_.size() < settings_.streams_max) {
-    error = prepare(socket, target);
+    made = connector_.make_connection(to, error);
   } else {
     ++count_.streams_refused_limit;
   }
-  const auto added = std::make_shared<stream>(*this, id, std::move(socket));
+  const auto added = std::make_shared<stream>(*this, id, std::move(made));
   streams_.emplace(id, added);
   if (error) return added->fail_later(error);
   added->set_deadline(deadline);
-  added->connect(target);
+  added->connect();
 }
 
-std::error_code stream_set::prepare(io::tcp_socket& socket,
-                                    const asio::ip::tcp::endpoint& to) const {
-  std::error_code error;
-  socket.open(to.protocol(), error);
-  if (error || settings_.local.is_unspecified()) return error;
-#ifdef IP_BIND_ADDRESS_NO_PORT
-  // Leaves the choice of a port to connect(), which needs one that is free for that peer only.
-  const int on = 1;
-  ::setsockopt(socket.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-#endif
-  // Peers and firewalls should see the address that the member goes by.
-  endpoint from = settings_.local;
-  from.port = 0;
-  if (from.is_v4() != to.address().is_v4()) return asio::error::address_family_not_supported;
-  socket.bind(to_asio<asio::ip::tcp>(from, false), error);
-  return error;
-}
-
-void stream_set::accept(io::tcp_socket socket, const endpoint& from) {
+void stream_set::accept(std::unique_ptr<connection> made, const endpoint& from) {
   if (accepted_ >= accepted_max() || streams_.size() >= settings_.streams_max) {
     ++count_.streams_refused_limit;
     return;
@@ -82,7 +58,7 @@ void stream_set::accept(io::tcp_socket socket, const endpoint& from) {
   }
   ++accepted_from_[source];
   const auto id = swim::stream_id{swim::accepted_stream_bit | ++next_accepted_};
-  const auto added = std::make_shared<stream>(*this, id, std::move(socket), source);
+  const auto added = std::make_shared<stream>(*this, id, std::move(made), source);
   streams_.emplace(id, added);
   ++accepted_;
   ++count_.streams_accepted;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/time.hpp"
+#include "net/connection.hpp"
 #include "net/counters.hpp"
 #include "net/io.hpp"
 #include "net/operations.hpp"
@@ -45,21 +46,21 @@ class stream_set {
   static constexpr std::size_t queued_max = std::size_t{64} << 20;
 
   struct settings {
-    endpoint local;               ///< Where our own streams come from; a wildcard leaves it open.
-    std::size_t streams_max = 0;  ///< Open at once. Three quarters of it for accepted ones.
+    std::size_t streams_max = 0;         ///< Open at once. Three quarters of it for accepted ones.
     std::size_t per_source_max = 0;      ///< Accepted ones at once from one source.
     base::duration accepted_deadline{};  ///< For the whole life of an accepted stream.
   };
 
-  stream_set(io::executor executor, settings with, operations& pending, stream_handler& handler,
-             counters& count);
+  /// `connections`: what makes those that we open.
+  stream_set(io::executor executor, settings with, connector& connections, operations& pending,
+             stream_handler& handler, counters& count);
 
   /// Connects. Whatever goes wrong is told as stream_ended, also that there are too many.
   void open(swim::stream_id id, const endpoint& to, base::duration deadline);
 
   /// Takes a connection that a peer made, or closes it when there are too many, of all or of its
   /// source.
-  void accept(io::tcp_socket socket, const endpoint& from);
+  void accept(std::unique_ptr<connection> made, const endpoint& from);
 
   /// Queues a frame; `fill` appends its bytes to the vector that it is given. Of a stream that is
   /// over nothing is sent.
@@ -94,11 +95,11 @@ class stream_set {
 
   void sent_to(const std::shared_ptr<stream>& to);
   void accepted_ended(const endpoint& source);
-  std::error_code prepare(io::tcp_socket& socket, const asio::ip::tcp::endpoint& to) const;
   std::size_t accepted_max() const noexcept { return settings_.streams_max * 3 / 4; }
 
   io::executor executor_;
   const settings settings_;
+  connector& connector_;
   operations& pending_;
   stream_handler& handler_;
   counters& count_;

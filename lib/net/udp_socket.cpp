@@ -4,6 +4,7 @@
 #include <asio/error.hpp>
 #include <asio/socket_base.hpp>
 
+#include "net/address.hpp"
 #include "net/system_error.hpp"
 
 namespace lifering::net {
@@ -28,15 +29,6 @@ int granted(io::udp_socket& socket, int wanted) {
   return option.value();
 }
 
-/// Whether a failed send tells of our own host. The others are about what was to be sent, or where
-/// to: an address of a family that the socket doesn't speak says nothing about either member.
-bool is_about_us(const std::error_code& error) {
-  return error == std::errc::no_buffer_space || error == std::errc::not_enough_memory ||
-         error == std::errc::network_unreachable || error == std::errc::network_down ||
-         error == std::errc::host_unreachable || error == std::errc::operation_not_permitted ||
-         error == std::errc::permission_denied;
-}
-
 bool is_blocked(const std::error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
 }
@@ -56,6 +48,11 @@ udp_socket::udp_socket(io::udp_socket bound, std::size_t datagram_max, operation
   socket_.non_blocking(true);
   std::error_code ignored;  // Without reports silence is the only evidence, which is enough.
   enable_reports(socket_, ignored);
+}
+
+void udp_socket::added(const endpoint& to, std::size_t offset) {
+  outgoing_.push_back({to_asio<asio::ip::udp>(to, is_v6_), offset, bytes_.size() - offset});
+  if (bytes_.size() > backlog_max) drop_newest(to);
 }
 
 void udp_socket::start() {

@@ -10,6 +10,7 @@
 #include "net/listening.hpp"
 #include "net/loop.hpp"
 #include "net/stream_set.hpp"
+#include "net/tcp_connection.hpp"
 #include "support/catch.hpp"
 #include "wire/envelope.hpp"
 
@@ -42,12 +43,13 @@ class node final : public stream_handler {
     REQUIRE_FALSE(
         open_listening(asio::make_strand(context), *endpoint::parse("127.0.0.1:0"), sockets));
     address = sockets->local;
+    connector_.emplace(asio::make_strand(context), address, pending_);
     streams.emplace(asio::make_strand(context),
-                    stream_set::settings{address, streams_max, per_source_max, accepted_deadline},
-                    pending_, *this, count);
+                    stream_set::settings{streams_max, per_source_max, accepted_deadline},
+                    *connector_, pending_, *this, count);
     acceptor_.emplace(std::move(sockets->tcp), pending_, count,
-                      [this](io::tcp_socket socket, const endpoint& from) {
-                        streams->accept(std::move(socket), from);
+                      [this](std::unique_ptr<connection> made, const endpoint& from) {
+                        streams->accept(std::move(made), from);
                       });
     acceptor_->start();
   }
@@ -101,6 +103,7 @@ class node final : public stream_handler {
  private:
   asio::io_context& context_;
   operations pending_;
+  std::optional<tcp_connector> connector_;
   std::optional<acceptor> acceptor_;
 };
 
