@@ -22,11 +22,14 @@ class rank_build {
   rank_build(const rendezvous& nodes, slot_table& table) : nodes_(nodes), table_(table) {
     // With so many ranks each, one segment in some 2^halvings stays unclaimed. Where so few nodes
     // are to be asked, that is quicker than to claim.
-    const auto halvings = static_cast<std::uint64_t>(std::bit_width(nodes.size() / 16));
+    constexpr std::size_t cheap_to_ask = 16;
+    const auto halvings = static_cast<std::uint64_t>(
+        nodes.size() < cheap_to_ask ? 0 : std::bit_width(nodes.size() / 8));
     const std::uint64_t segments = nodes.segments();
     end_ = static_cast<std::uint32_t>(halvings * segments * 7 / 10 / nodes.size());
-    // A claim is a rank, and one, so that 0 is nobody's, before a node. The product of both is
-    // about 0.7 * halvings * segments, at most 2^22 segments: in 32 bits even with 2^20 nodes.
+    // A claim is a rank before a node, all bits turned over: the greatest wins, and 0 is nobody's.
+    // The product of both is about 0.7 * halvings * segments, at most 2^22 segments: in 32 bits
+    // even with 2^20 nodes.
     node_bits_ = static_cast<unsigned>(std::bit_width(nodes.size() - 1));
     LIFERING_CHECK((std::uint64_t{end_} + 1) << node_bits_ <= ~std::uint32_t{0});
     if (end_ > 0) claims_ = base::pages<std::uint32_t>(segments);
@@ -63,19 +66,27 @@ class rank_build {
  private:
   void claim_first_ranks(std::uint32_t node) {
     const inverse_permutation order{nodes_.order(node)};
-    for (std::uint32_t rank = 0; rank < end_; ++rank) {
-      const std::uint32_t segment = order.segment(rank, nodes_.bits());
-      const std::uint32_t ours = ((rank + 1) << node_bits_) | node;
-      std::uint32_t& held = claims_[segment];
-      // Of equal ranks, the fractions decide.
-      const bool tied = (held ^ ours) >> node_bits_ == 0;
-      if (held == nobody || (tied ? nodes_.prefers(segment, node, node_of(held)) : ours < held))
-        held = ours;
+    std::uint32_t segments[equal_ranks_batch];
+    for (std::uint32_t first = 0; first < end_; first += equal_ranks_batch) {
+      segments_by_rank(order, first, nodes_.bits(), segments);
+      const std::size_t count = std::min<std::size_t>(equal_ranks_batch, end_ - first);
+      for (std::uint32_t i = 0; i < count; ++i)
+        claim(segments[i], ~(((first + i) << node_bits_) | node));
     }
   }
 
+  /// Without a branch that can't be foreseen: whose rank is smaller is as good as random.
+  void claim(std::uint32_t segment, std::uint32_t ours) {
+    std::uint32_t& held = claims_[segment];
+    if ((held ^ ours) >> node_bits_ == 0) [[unlikely]] {  // Of equal ranks, the fractions decide.
+      if (nodes_.prefers(segment, node_of(ours), node_of(held))) held = ours;
+      return;
+    }
+    held = std::max(held, ours);
+  }
+
   std::uint32_t node_of(std::uint32_t claim) const noexcept {
-    return claim & ((std::uint32_t{1} << node_bits_) - 1);
+    return ~claim & ((std::uint32_t{1} << node_bits_) - 1);
   }
 
   const rendezvous& nodes_;

@@ -53,10 +53,34 @@ __attribute__((always_inline)) inline void run(std::span<const permutation> orde
   std::memcpy(batch.ties, tie, sizeof tie);
 }
 
+__attribute__((always_inline)) inline void run(const inverse_permutation& order, std::uint32_t rank,
+                                               unsigned bits, std::uint32_t* segments) noexcept {
+  const std::uint32_t mask = (std::uint32_t{1} << bits) - 1;
+  const unsigned half = (bits + 1) / 2;
+  const permutation& forward = order.forward();
+  const auto& inverses = order.inverses();
+  constexpr words steps{0, 1, 2, 3, 4, 5, 6, 7};
+  for (std::size_t v = 0; v < vectors; ++v) {
+    words x = steps + rank + static_cast<std::uint32_t>(v * lanes);  // segment(), in lanes
+    x = ((x - forward.offset) * inverses[2]) & mask;
+    x ^= x >> half;
+    x = (x * inverses[1]) & mask;
+    x ^= x >> half;
+    x = ((x * inverses[0]) ^ forward.flips) & mask;
+    std::memcpy(segments + v * lanes, &x, sizeof x);
+  }
+}
+
 using decide = void (*)(std::span<const permutation>, unsigned, segment_batch&) noexcept;
+using invert = void (*)(const inverse_permutation&, std::uint32_t, unsigned,
+                        std::uint32_t*) noexcept;
 
 void plain(std::span<const permutation> orders, unsigned bits, segment_batch& batch) noexcept {
   run(orders, bits, batch);
+}
+void plain(const inverse_permutation& order, std::uint32_t rank, unsigned bits,
+           std::uint32_t* segments) noexcept {
+  run(order, rank, bits, segments);
 }
 
 #if defined(__x86_64__)
@@ -65,12 +89,20 @@ __attribute__((target("avx2"))) void avx2(std::span<const permutation> orders, u
   run(orders, bits, batch);
 }
 
-decide choose() noexcept {
+__attribute__((target("avx2"))) void avx2(const inverse_permutation& order, std::uint32_t rank,
+                                          unsigned bits, std::uint32_t* segments) noexcept {
+  run(order, rank, bits, segments);
+}
+
+template <class Function>
+Function choose() noexcept {
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") ? avx2 : plain;
+  return __builtin_cpu_supports("avx2") ? static_cast<Function>(avx2)
+                                        : static_cast<Function>(plain);
 }
 #else
-decide choose() noexcept {
+template <class Function>
+Function choose() noexcept {
   return plain;
 }
 #endif
@@ -79,9 +111,15 @@ decide choose() noexcept {
 
 void decide_by_rank(std::span<const permutation> orders, unsigned bits,
                     segment_batch& batch) noexcept {
-  static const decide best = choose();
+  static const decide best = choose<decide>();
   LIFERING_CHECK(!orders.empty());
   best(orders, bits, batch);
+}
+
+void segments_by_rank(const inverse_permutation& order, std::uint32_t rank, unsigned bits,
+                      std::uint32_t (&segments)[equal_ranks_batch]) noexcept {
+  static const invert best = choose<invert>();
+  best(order, rank, bits, segments);
 }
 
 }  // namespace lifering::ring_detail

@@ -1,5 +1,6 @@
 // Who wins a segment where all nodes weigh the same: the node in whose order it comes first. No
-// logarithm is needed, and many segments are decided at once.
+// logarithm is needed, and many segments are decided at once. Likewise the other direction: the
+// segments that come first in a node's order, many at once.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +25,9 @@ struct segment_batch {
 /// node and segment with AVX2.
 void decide_by_rank(std::span<const permutation> orders, unsigned bits,
                     segment_batch& batch) noexcept;
+
+/// The segments of as many ranks of one node, from `rank` on; ranks past the last begin again.
+void segments_by_rank(const inverse_permutation& order, std::uint32_t rank, unsigned bits,
+                      std::uint32_t (&segments)[equal_ranks_batch]) noexcept;
 
 }  // namespace lifering::ring_detail

@@ -88,6 +88,9 @@ class inverse_permutation {
     return ((x * inverses_[0]) ^ forward_.flips) & mask;
   }
 
+  const permutation& forward() const noexcept { return forward_; }
+  const std::array<std::uint32_t, 3>& inverses() const noexcept { return inverses_; }
+
  private:
   permutation forward_;
   std::array<std::uint32_t, 3> inverses_{};

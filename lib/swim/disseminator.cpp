@@ -35,10 +35,13 @@ void disseminator::advance() {
     news_queued();
   }
   if (next_round_ <= shared_.now) {
-    const base::duration interval = shared_.settings.timing.gossip_interval;
+    base::duration interval = shared_.settings.timing.gossip_interval;
+    if (shared_.settings.parts.gossip_rounds && waiting()) {
+      round();
+      interval = pace(interval);
+    }
     next_round_ += interval;
     if (next_round_ <= shared_.now) next_round_ = shared_.now + interval;
-    if (shared_.settings.parts.gossip_rounds && waiting()) round();
   }
 }
 
@@ -46,6 +49,7 @@ void disseminator::round() {
   const std::size_t wanted =
       std::min<std::size_t>(shared_.settings.timing.gossip_peers, shared_.others());
   targets_.clear();
+  carried_ = 0;
   for (std::size_t draws = 0; targets_.size() < wanted && draws < 8 * wanted; ++draws) {
     const row_id drawn = shared_.table.random_other(shared_.random);
     if (std::find(targets_.begin(), targets_.end(), drawn) == targets_.end()) {
@@ -72,7 +76,17 @@ bool disseminator::waiting() const noexcept {
 }
 
 void disseminator::tell(row_id id) {
-  shared_.piggyback(shared_.datagram(shared_.table.at(id).subject->address), id);
+  packet& told = shared_.datagram(shared_.table.at(id).subject->address);
+  shared_.piggyback(told, id);
+  carried_ = std::max(carried_, told.updates.size());
+}
+
+base::duration disseminator::pace(base::duration interval) const noexcept {
+  const std::size_t left = shared_.gossip.size();
+  if (carried_ == 0 || left <= carried_) return interval;
+  return std::max<base::duration>(interval * static_cast<std::int64_t>(carried_) /
+                                      static_cast<std::int64_t>(left),
+                                  urgent_gap);
 }
 
 base::time_point disseminator::next_deadline() const noexcept {

@@ -20,6 +20,11 @@ class disseminator {
  private:
   void round();
   void tell(row_id id);
+
+  /// Until the next round. A packet holds only so many pieces of news: of what fits into one, each
+  /// piece goes to gossip_peers members an interval, and of more too, as rounds follow faster.
+  base::duration pace(base::duration interval) const noexcept;
+
   bool waiting() const noexcept;
 
   core& shared_;
@@ -27,6 +32,7 @@ class disseminator {
   base::time_point next_urgent_;
   base::time_point last_urgent_;
   std::vector<row_id> targets_;
+  std::size_t carried_ = 0;  ///< The most pieces of news in a packet of the last round.
 };
 
 }  // namespace lifering::swim
