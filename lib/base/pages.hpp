@@ -13,6 +13,13 @@
 
 namespace lifering::base {
 
+/// When the system gives the memory that was asked for.
+enum class page_use {
+  whole,  ///< At once: a page that is read before it is written costs two faults, and the second
+          ///< one interrupts every core that runs a thread of the process.
+  parts,  ///< With the first access to each page: most will never be touched.
+};
+
 /// An array of zeroes. An allocator would keep what is freed for the thread that had it, and a
 /// process that builds large tables now and then would hold several of them for ever.
 template <class T>
@@ -21,15 +28,12 @@ class pages {
 
  public:
   pages() = default;
-  explicit pages(std::size_t size) : size_(size) {
+  explicit pages(std::size_t size, [[maybe_unused]] page_use use = page_use::whole) : size_(size) {
     if (size == 0) return;
 #if defined(MAP_ANONYMOUS)
+    int how = MAP_PRIVATE | MAP_ANONYMOUS;
 #if defined(MAP_POPULATE)
-    // All at once: a page that is read before it is written costs two faults, and the second one
-    // interrupts every core that runs a thread of the process.
-    constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
-#else
-    constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS;
+    if (use == page_use::whole) how |= MAP_POPULATE;
 #endif
     void* const found = ::mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, how, -1, 0);
     if (found == MAP_FAILED) throw std::bad_alloc();
@@ -56,6 +60,9 @@ class pages {
 
   T& operator[](std::size_t index) const noexcept {
     return data_[index];
+  }
+  T* data() const noexcept {
+    return data_;
   }
 
  private:

@@ -12,13 +12,23 @@
 #include <cstring>
 #include <vector>
 
+#include "base/pages.hpp"
 #include "net/address.hpp"
 #include "net/datagram_io.hpp"
 
 namespace lifering::net {
 namespace {
 
-constexpr std::size_t batch_size = 16;
+constexpr std::size_t sent_at_once = 16;
+
+// As large as the largest datagram, which hardly any reaches: each slot begins a page, so that
+// small datagrams touch one page each, and pages that no datagram needs are never touched.
+constexpr std::size_t page = 4096;
+constexpr std::size_t received_at_once = 8;
+
+std::size_t stride_of(std::size_t slot_size) {
+  return (slot_size + page - 1) / page * page;
+}
 
 std::error_code last_error() {
   return {errno, asio::error::get_system_category()};
@@ -28,20 +38,20 @@ std::error_code last_error() {
 
 struct datagram_receiver::state {
   explicit state(std::size_t slot_size)
-      : bytes(std::make_unique_for_overwrite<std::uint8_t[]>(slot_size * batch_size)) {
-    for (std::size_t i = 0; i < batch_size; ++i) {
-      parts[i] = {bytes.get() + i * slot_size, slot_size};
+      : bytes(stride_of(slot_size) * received_at_once, base::page_use::parts) {
+    for (std::size_t i = 0; i < received_at_once; ++i) {
+      parts[i] = {bytes.data() + i * stride_of(slot_size), slot_size};
       headers[i].msg_hdr.msg_name = names[i].data();
       headers[i].msg_hdr.msg_iov = &parts[i];
       headers[i].msg_hdr.msg_iovlen = 1;
     }
   }
 
-  std::unique_ptr<std::uint8_t[]> bytes;  ///< Pages that no datagram needs are never touched.
-  std::array<asio::ip::udp::endpoint, batch_size> names;
-  std::array<iovec, batch_size> parts{};
-  std::array<mmsghdr, batch_size> headers{};
-  std::array<incoming_datagram, batch_size> batch;
+  base::pages<std::uint8_t> bytes;
+  std::array<asio::ip::udp::endpoint, received_at_once> names;
+  std::array<iovec, received_at_once> parts{};
+  std::array<mmsghdr, received_at_once> headers{};
+  std::array<incoming_datagram, received_at_once> batch;
 };
 
 datagram_receiver::datagram_receiver(std::size_t slot_size)
@@ -51,11 +61,11 @@ datagram_receiver::~datagram_receiver() = default;
 std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
                                                               std::error_code& error) {
   auto& my = *state_;
-  for (std::size_t i = 0; i < batch_size; ++i) {
+  for (std::size_t i = 0; i < received_at_once; ++i) {
     my.headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(my.names[i].capacity());
   }
-  const int count =
-      ::recvmmsg(socket.native_handle(), my.headers.data(), batch_size, MSG_DONTWAIT, nullptr);
+  const int count = ::recvmmsg(socket.native_handle(), my.headers.data(), received_at_once,
+                               MSG_DONTWAIT, nullptr);
   if (count < 0) {
     error = last_error();
     return {};
@@ -71,12 +81,12 @@ std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& so
 }
 
 std::size_t datagram_receiver::batch_max() noexcept {
-  return batch_size;
+  return received_at_once;
 }
 
 struct datagram_sender::state {
-  std::array<iovec, batch_size> parts{};
-  std::array<mmsghdr, batch_size> headers{};
+  std::array<iovec, sent_at_once> parts{};
+  std::array<mmsghdr, sent_at_once> headers{};
 };
 
 datagram_sender::datagram_sender() : state_(std::make_unique<state>()) {}
@@ -85,7 +95,7 @@ datagram_sender::~datagram_sender() = default;
 std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
                                   std::span<const std::uint8_t> bytes, std::error_code& error) {
   auto& my = *state_;
-  const auto size = std::min(list.size(), batch_size);
+  const auto size = std::min(list.size(), sent_at_once);
   for (std::size_t i = 0; i < size; ++i) {
     // sendmmsg() only reads what these point to; its types don't say so.
     my.parts[i] = {const_cast<std::uint8_t*>(bytes.data() + list[i].offset), list[i].size};

@@ -11,7 +11,7 @@ namespace lifering::net {
 namespace {
 
 /// Batches taken in one turn, so that a flood of datagrams can't keep timers and streams waiting.
-constexpr int batches_per_turn = 4;
+constexpr int batches_per_turn = 8;
 
 /// Reports taken in one turn, for the same reason.
 constexpr int reports_per_turn = 64;

@@ -32,21 +32,21 @@ std::vector<std::uint32_t> nodes_by_slot(const rendezvous& nodes, std::size_t sl
 
 slot_table::slot_table(unsigned bits, std::size_t slots, std::uint32_t slot) : bits_(bits) {
   if (slots <= 65536) {
-    narrow_ = std::make_unique_for_overwrite<std::uint16_t[]>(size());
-    std::fill_n(narrow_.get(), size(), static_cast<std::uint16_t>(slot));
+    narrow_ = base::pages<std::uint16_t>(size());
+    if (slot != 0) std::fill_n(narrow_.data(), size(), static_cast<std::uint16_t>(slot));
   } else {
-    wide_ = std::make_unique_for_overwrite<std::uint32_t[]>(size());
-    std::fill_n(wide_.get(), size(), slot);
+    wide_ = base::pages<std::uint32_t>(size());
+    if (slot != 0) std::fill_n(wide_.data(), size(), slot);
   }
 }
 
 slot_table::slot_table(const slot_table& other, std::size_t slots) : bits_(other.bits_) {
-  if (slots <= 65536 && other.narrow_ != nullptr) {
-    narrow_ = std::make_unique_for_overwrite<std::uint16_t[]>(size());
-    std::memcpy(narrow_.get(), other.narrow_.get(), bytes());
+  if (slots <= 65536 && other.is_narrow()) {
+    narrow_ = base::pages<std::uint16_t>(size());
+    std::memcpy(narrow_.data(), other.narrow_.data(), bytes());
   } else {
     // Once wide, a table stays so, lest a node that comes and goes change it each time.
-    wide_ = std::make_unique_for_overwrite<std::uint32_t[]>(size());
+    wide_ = base::pages<std::uint32_t>(size());
     for (std::uint32_t segment = 0; segment < size(); ++segment) {
       wide_[segment] = other.get(segment);
     }
@@ -61,8 +61,8 @@ std::size_t slot_table::differences(const slot_table& other) const noexcept {
     }
     return std::size_t{sum};
   };
-  if (narrow_ != nullptr && other.narrow_ != nullptr) {
-    return count(narrow_.get(), other.narrow_.get());
+  if (is_narrow() && other.is_narrow()) {
+    return count(narrow_.data(), other.narrow_.data());
   }
   std::size_t sum = 0;
   for (std::uint32_t segment = 0; segment < size(); ++segment) {
@@ -89,10 +89,10 @@ std::vector<std::uint32_t> slot_table::segments_of(const std::vector<std::uint32
   constexpr std::size_t few = 4;
   static_assert((1U << 10) % block == 0, "the smallest table");
   for (std::uint32_t first = 0; first < size(); first += block) {
-    std::uint32_t hits = slots.size() > few || narrow_ == nullptr ? 1 : 0;
+    std::uint32_t hits = slots.size() > few || !is_narrow() ? 1 : 0;
     for (std::size_t i = 0; hits == 0 && i < slots.size(); ++i) {
       const auto slot = static_cast<std::uint16_t>(slots[i]);
-      const std::uint16_t* some = narrow_.get() + first;
+      const std::uint16_t* some = narrow_.data() + first;
       for (std::uint32_t k = 0; k < block; ++k) {
         hits += some[k] == slot ? 1U : 0U;
       }

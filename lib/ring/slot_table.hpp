@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/pages.hpp"
 #include "ring/rendezvous.hpp"
 
 namespace lifering::ring_detail {
@@ -28,11 +28,11 @@ class slot_table {
 
   std::size_t size() const noexcept { return std::size_t{1} << bits_; }
   unsigned bits() const noexcept { return bits_; }
-  std::size_t bytes() const noexcept { return size() * (narrow_ != nullptr ? 2 : 4); }
+  std::size_t bytes() const noexcept { return size() * (is_narrow() ? 2 : 4); }
 
   std::uint32_t slot_at(std::uint32_t place) const noexcept { return get(place >> (32 - bits_)); }
   std::uint32_t get(std::uint32_t segment) const noexcept {
-    return narrow_ != nullptr ? narrow_[segment] : wide_[segment];
+    return is_narrow() ? narrow_[segment] : wide_[segment];
   }
   /// The segments of some slots, ascending.
   std::vector<std::uint32_t> segments_of(const std::vector<std::uint32_t>& slots) const;
@@ -41,7 +41,7 @@ class slot_table {
   std::size_t differences(const slot_table& other) const noexcept;
 
   void set(std::uint32_t segment, std::uint32_t slot) noexcept {
-    if (narrow_ != nullptr) {
+    if (is_narrow()) {
       narrow_[segment] = static_cast<std::uint16_t>(slot);
     } else {
       wide_[segment] = slot;
@@ -49,9 +49,11 @@ class slot_table {
   }
 
  private:
+  bool is_narrow() const noexcept { return narrow_.data() != nullptr; }
+
   unsigned bits_ = 0;
-  std::unique_ptr<std::uint16_t[]> narrow_;
-  std::unique_ptr<std::uint32_t[]> wide_;
+  base::pages<std::uint16_t> narrow_;
+  base::pages<std::uint32_t> wide_;
 };
 
 /// A table and what its next change needs to know of it.

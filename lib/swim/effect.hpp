@@ -79,9 +79,12 @@ using effect = std::variant<send_datagram, open_stream, send_frame, close_stream
 /// allocates nothing. Not thread-safe.
 class effects {
  public:
-  /// Forgets all effects, keeps the storage.
+  /// Forgets all effects and keeps the storage, but not what a storm of news needed once.
   void clear() noexcept {
     list_.clear();
+    if (packets_.size() > packets_kept) packets_.resize(packets_kept);
+    for (std::size_t unused = packets_used_; unused < packets_.size(); ++unused)
+      packets_[unused].updates = std::vector<update>();
     packets_used_ = 0;
   }
 
@@ -112,6 +115,8 @@ class effects {
   }
 
  private:
+  static constexpr std::size_t packets_kept = 8;
+
   packet& next_packet() {
     if (packets_used_ == packets_.size()) packets_.emplace_back();
     packet& slot = packets_[packets_used_++];

@@ -12,6 +12,9 @@ namespace {
 /// in order of urgency.
 constexpr std::array<std::size_t, gossip_classes> reserved_percent{15, 20, 15, 15, 15, 10};
 
+/// Storage for so many entries isn't given back.
+constexpr std::size_t kept = 32;
+
 }  // namespace
 
 void gossip_queue::put(row_id subject, gossip_class kind, update news) {
@@ -72,6 +75,13 @@ void gossip_queue::remove(row_id subject) noexcept {
   drop(index);
 }
 
+void gossip_queue::return_storage() noexcept {
+  if (size_ != 0 || entries_.capacity() <= kept) return;
+  entries_ = std::vector<entry>();  // Not {}, which would keep it.
+  free_ = std::vector<std::uint32_t>();
+  taken_ = std::vector<std::uint32_t>();
+}
+
 void gossip_queue::clear() noexcept {
   for (row_id subject = 0; subject < by_row_.size(); ++subject)
     remove(subject);
@@ -98,6 +108,7 @@ std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except
     else
       push_back(index);
   }
+  return_storage();
   return used;
 }
 

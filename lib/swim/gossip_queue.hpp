@@ -73,6 +73,10 @@ class gossip_queue {
   void unlink(std::uint32_t index) noexcept;
   void drop(std::uint32_t index) noexcept;
   void drop_spent(unsigned limit) noexcept;
+
+  /// After a storm of news, gives back what nothing needs any more.
+  void return_storage() noexcept;
+
   std::size_t take_class(std::size_t kind, std::size_t budget, unsigned limit, row_id except,
                          std::vector<update>& out);
 

@@ -7,6 +7,7 @@
 #include "allocation_counter.hpp"
 #include "base/check.hpp"
 #include "support/catch.hpp"
+#include "swim/gossip_queue.hpp"
 #include "swim/protocol.hpp"
 
 using namespace lifering;
@@ -141,6 +142,38 @@ TEST_CASE("a steady state takes nothing from the heap, however long its names ar
   CHECK(cluster.stats().probes >= before + 200);
   CHECK(cluster.stats().probes_failed == 0);
   CHECK((cluster.stats().indirect_probes > 0) == lossy);
+}
+
+TEST_CASE("what a storm of news needed is given back, what ordinary news needs is kept", "[swim]") {
+  const auto [pieces, keeps] = GENERATE(table<row_id, bool>({{10, true}, {200, false}}));
+  CAPTURE(pieces);
+  gossip_queue queue;
+  const auto queue_all = [&queue, pieces = pieces] {
+    for (row_id i = 0; i < pieces; ++i) {
+      update news;
+      news.subject = std::make_shared<const record>();
+      queue.put(i, gossip_class::join, news);
+    }
+  };
+  const auto send_all = [&queue](packet& onto) { queue.take(1 << 20, 1, no_row, onto.updates); };
+  effects out;
+  queue_all();
+  for (int i = 0; i < 20; ++i)
+    send_all(out.datagram({}));
+  REQUIRE(queue.size() == 0);
+  out.clear();  // of the storm
+  out.datagram({});
+  out.clear();  // of a batch without news
+
+  update news;
+  news.subject = std::make_shared<const record>();
+  const std::size_t before = allocations;
+  queue.put(0, gossip_class::join, news);
+  const bool kept = allocations == before;
+  CHECK(kept == keeps);
+
+  out.datagram({});
+  CHECK(out.datagram({}).updates.capacity() == 0);
 }
 
 TEST_CASE("the counter counts", "[swim]") {

@@ -162,3 +162,22 @@ TEST_CASE("a life that is told of the grave of a later one outgrows it when new,
     CHECK(s.machine.next_deadline() == base::never);
   }
 }
+
+TEST_CASE("of more news than a packet holds, each piece goes round as fast as one alone",
+          "[swim]") {
+  // A hundred joins at once: sent in turn, the last ones would be known only seconds later.
+  const auto time_to_go_round = [](std::size_t pieces) {
+    stage s(50);
+    for (std::size_t i = 0; i < pieces; ++i)
+      s.hear(1, s.alive(51 + i, 1));
+    const base::time_point heard = s.now();
+    while (s.machine.queued_updates() > 0 && s.now() < heard + 1min)
+      s.run_for(1ms);
+    return s.now() - heard;
+  };
+  const base::duration one = time_to_go_round(1);
+  const base::duration many = time_to_go_round(200);
+  CHECK(one > 200ms);
+  CHECK(many < 4 * one);
+  CHECK(many > one / 4);
+}
