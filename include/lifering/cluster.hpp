@@ -57,16 +57,19 @@ LIFERING_API std::optional<problem> validate_seed(std::string_view text);
 
 /// One number that the library keeps about itself.
 struct metric {
-  std::string_view name;    ///< "datagrams_sent", "dropped"; static storage.
-  std::string_view reason;  ///< Why, for names that several share ("wrong_cluster"), else empty.
-  std::string_view help;    ///< One sentence.
-  bool counter = true;      ///< Only grows while the object lives; else a gauge.
+  /// "datagrams_sent", "dropped"; static storage. Times end with "_microseconds".
+  std::string_view name;
+  /// Why, or what about, for names that several share ("wrong_cluster"), else empty.
+  std::string_view reason;
+  std::string_view help;  ///< One sentence.
+  bool counter = true;    ///< Only grows while the object lives; else a gauge.
   std::uint64_t value = 0;
 };
 
 /// Metrics in Prometheus' text exposition format, version 0.0.4, each name with `lifering_` before
-/// it. Needs no server: hand the text to the one that you have. `labels` go into every line, as
-/// `cluster="shop",zone="a"`, already escaped; may be empty.
+/// it and times in seconds, as the format wants them. Needs no server: hand the text to the one
+/// that you have. `labels` go into every line, as `cluster="shop",zone="a"`, already escaped; may
+/// be empty.
 LIFERING_API std::string to_prometheus(std::span<const metric> metrics,
                                        std::string_view labels = {});
 

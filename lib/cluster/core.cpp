@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "cluster/steady.hpp"
 #include "net/advertise.hpp"
 #include "net/allow_list.hpp"
 #include "net/seed.hpp"
@@ -59,6 +60,7 @@ core::core(options given, std::optional<asio::any_io_executor> executor)
     : options_(std::move(given)),
       given_executor_(std::move(executor)),
       log_(make_logger(options_)),
+      complain_(log_),
       publisher_(std::make_shared<publisher>(options_.placement)),
       wanted_phase_(options_.phase),
       health_(options_.health) {
@@ -99,7 +101,8 @@ void core::complain(std::string what) {
   const std::lock_guard lock(mutex_);
   if (phase_ != phase::running) return;
   asio::post(*strand_, [self = shared_from_this(), what = std::move(what)] {
-    self->log_(log_level::error, "A callback of the application threw: " + what);
+    self->complain_(complaint::callback_threw, log_level::error, steady_now(),
+                    [&] { return "A callback of the application threw: " + what; });
   });
 }
 

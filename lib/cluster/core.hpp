@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limited_log.hpp"
 #include "base/log.hpp"
 #include "cluster/dispatcher.hpp"
 #include "cluster/health.hpp"
@@ -128,7 +129,9 @@ class core : public std::enable_shared_from_this<core> {
 
   const options options_;
   const std::optional<asio::any_io_executor> given_executor_;
-  const base::logger log_;  ///< Used on the strand only.
+  const base::logger log_;  ///< Used on the strand only, as is what follows.
+  enum class complaint : std::uint8_t { callback_threw, count_ };
+  base::limited_log<complaint> complain_;
 
   // The threads outlive everything that refers to their executors.
   std::optional<loop_thread> protocol_thread_;

@@ -158,10 +158,9 @@ void core::refresh() {
   fresh.machine = machine.stats();
   fresh.transport = driver_->count();
   fresh.transport_now = driver_->gauges();
-  fresh.graves = machine.graves();
   fresh.view_digest = machine.view_digest();
   fresh.local_health = machine.local_health();
-  fresh.queued_updates = machine.queued_updates();
+  fresh.machine_now = machine.gauges();
   fresh.sick = health_.sick() ? 1 : 0;
   const auto now = steady_now();
   fresh.agreement = to_agreement(machine.agreement(now), publisher_->ring().fingerprint(), now);
@@ -169,7 +168,7 @@ void core::refresh() {
   {
     const std::lock_guard lock(mutex_);
     numbers_ = fresh;
-    graves_changed = graves_.size() != fresh.graves;
+    graves_changed = graves_.size() != machine.graves();
   }
   if (graves_changed) refresh_graves();
 }
@@ -205,6 +204,8 @@ numbers core::take_numbers() const {
   {
     const std::lock_guard lock(mutex_);
     result = numbers_;
+    for (const auto& row : graves_)
+      ++(row.state == member_state::left ? result.left : result.failed);
   }
   result.events = dispatcher_->count();
   result.publications = publisher_->count();

@@ -16,6 +16,10 @@ class table {
   void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
     rows_.push_back({name, {}, help, false, value});
   }
+  void gauge(std::string_view name, std::string_view reason, std::string_view help,
+             std::uint64_t value) {
+    rows_.push_back({name, reason, help, false, value});
+  }
   void dropped(std::string_view reason, std::uint64_t value) {
     rows_.push_back({"dropped", reason, "Input that was dropped, by reason.", true, value});
   }
@@ -29,11 +33,11 @@ class table {
 void add_gauges(const numbers& n, table& to) {
   to.gauge("members_alive", "Members that answer, ourselves included.", n.alive);
   to.gauge("members_suspect", "Members that missed probes and may still speak up.", n.suspect);
-  to.gauge("graves", "Failed and left members that are remembered.", n.graves);
+  to.gauge("members_failed", "Failed members that are remembered and looked for.", n.failed);
+  to.gauge("members_left", "Left members that are remembered.", n.left);
   to.gauge("view_digest", "Digest of the present members; equal views have equal digests.",
            n.view_digest);
   to.gauge("local_health", "Lifeguard's score of ourselves; 0 is healthy.", n.local_health);
-  to.gauge("queued_updates", "News that is still being passed on.", n.queued_updates);
   to.gauge("ring_nodes", "Nodes in the ring.", n.ring_nodes);
   to.gauge("ring_points", "Points or segments of the ring.", n.ring_points);
   to.gauge("ring_bytes", "Memory of the ring that is published now.", n.ring_bytes);
@@ -57,6 +61,27 @@ void add_gauges(const numbers& n, table& to) {
   to.gauge("message_bytes_queued", "Bytes of messages that wait for the application.",
            n.events.message_bytes);
   to.gauge("sick", "1 while the application says that it can't serve.", n.sick);
+}
+
+void add_machine_now(const swim::gauges& n, table& to) {
+  const auto news = [&](std::string_view about, std::uint64_t value) {
+    to.gauge("queued_updates", about, "News that is still being passed on, by what it is about.",
+             value);
+  };
+  news("leave", n.queued_leaves);
+  news("failure", n.queued_failures);
+  news("suspicion", n.queued_suspicions);
+  news("refutation", n.queued_refutations);
+  news("join", n.queued_joins);
+  news("metadata", n.queued_metadata);
+  to.gauge("queued_broadcasts", "Broadcasts that are still being passed on.", n.queued_broadcasts);
+  to.gauge("suspicions", "Suspicions that run out unless the member speaks up.", n.suspicions);
+  to.gauge("round_trip_microseconds", "Smoothed round trip of pings, over all peers.",
+           n.round_trip);
+  to.gauge("round_trip_deviation_microseconds", "Smoothed deviation from that.",
+           n.round_trip_deviation);
+  to.gauge("probe_timeout_microseconds", "How long a ping may take before others are asked.",
+           n.probe_timeout);
 }
 
 void add_transport(const net::counters& n, table& to) {
@@ -91,6 +116,8 @@ void add_machine(const swim::stats& n, table& to) {
   to.count("stream_probes", "Probes by stream beside the indirect ones.", n.stream_probes);
   to.count("stream_probes_saved", "Probes that only the stream answered.", n.stream_probes_saved);
   to.count("nacks_missed", "Helpers that didn't say that they are there.", n.nacks_missed);
+  to.count("round_trips", "Round trips of pings that were measured.", n.round_trips);
+  to.count("round_trip_sum_microseconds", "All of them together.", n.round_trip_microseconds);
   to.count("late_wakes", "Times that this process was woken too late to judge others.",
            n.late_wakes);
   to.count("stalls", "Times that this process stood still and noticed.", n.stalls);
@@ -167,6 +194,7 @@ void add_facade(const numbers& n, table& to) {
 std::vector<metric> to_metrics(const numbers& from) {
   table rows;
   add_gauges(from, rows);
+  add_machine_now(from.machine_now, rows);
   add_transport(from.transport, rows);
   add_machine(from.machine, rows);
   add_dropped(from.transport, from.machine, rows);
@@ -176,25 +204,55 @@ std::vector<metric> to_metrics(const numbers& from) {
 
 }  // namespace cluster_detail
 
+namespace {
+
+/// Prometheus counts seconds.
+std::string as_seconds(std::uint64_t microseconds) {
+  constexpr std::uint64_t second = 1'000'000;
+  std::string rest = std::to_string(second + microseconds % second);
+  rest.front() = '.';
+  return std::to_string(microseconds / second) + rest;
+}
+
+/// In a help line quotes stay as they are.
+std::string escaped(std::string_view text, bool in_quotes) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\' || (c == '"' && in_quotes)) result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 std::string to_prometheus(std::span<const metric> metrics, std::string_view labels) {
   std::string text;
   std::string_view previous;
   for (const metric& row : metrics) {
     // By the format's custom, the name of a counter ends in _total.
-    const std::string name = "lifering_" + std::string(row.name) + (row.counter ? "_total" : "");
+    constexpr std::string_view fine = "_microseconds";
+    const bool is_time = row.name.ends_with(fine);
+    std::string name = "lifering_" + std::string(row.name);
+    if (is_time) name.replace(name.size() - fine.size(), fine.size(), "_seconds");
+    if (row.counter) name += "_total";
     if (row.name != previous) {
-      text += "# HELP " + name + ' ' + std::string(row.help) + '\n';
+      text += "# HELP " + name + ' ' + escaped(row.help, false) + '\n';
       text += "# TYPE " + name + (row.counter ? " counter\n" : " gauge\n");
       previous = row.name;
     }
     std::string in_braces(labels);
     if (!row.reason.empty()) {
       if (!in_braces.empty()) in_braces += ',';
-      in_braces += "reason=\"" + std::string(row.reason) + '"';
+      in_braces += "reason=\"" + escaped(row.reason, true) + '"';
     }
     text += name;
     if (!in_braces.empty()) text += '{' + in_braces + '}';
-    text += ' ' + std::to_string(row.value) + '\n';
+    text += ' ' + (is_time ? as_seconds(row.value) : std::to_string(row.value)) + '\n';
   }
   return text;
 }

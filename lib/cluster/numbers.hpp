@@ -14,6 +14,7 @@ namespace lifering::cluster_detail {
 
 struct numbers {
   swim::stats machine;
+  swim::gauges machine_now;
   net::counters transport;
   net::gauges transport_now;
   dispatcher::counts events;
@@ -21,7 +22,8 @@ struct numbers {
 
   std::uint64_t alive = 0;
   std::uint64_t suspect = 0;
-  std::uint64_t graves = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t left = 0;
   std::uint64_t ring_nodes = 0;
   std::uint64_t ring_points = 0;
   std::uint64_t ring_bytes = 0;
@@ -29,7 +31,6 @@ struct numbers {
   std::uint64_t ring_fingerprint = 0;
   std::uint64_t view_digest = 0;
   std::uint64_t local_health = 0;
-  std::uint64_t queued_updates = 0;
   std::uint64_t sick = 0;
 
   ring_agreement agreement;

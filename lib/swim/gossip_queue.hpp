@@ -46,6 +46,7 @@ class gossip_queue {
 
   /// How many entries wait, and how many of them were never sent.
   std::size_t size() const noexcept { return size_; }
+  std::size_t size(gossip_class of) const noexcept { return counts_[static_cast<std::size_t>(of)]; }
   std::size_t fresh() const noexcept { return fresh_; }
 
  private:

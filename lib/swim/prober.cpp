@@ -167,7 +167,10 @@ void prober::on_refused(const endpoint& address) {
 void prober::succeed(std::size_t index, bool by_stream) {
   const probe& p = probes_[index];
   if (!by_stream && p.tries == 1 && !p.asked_helpers) {
-    shared_.trip.sample(shared_.now - p.started);  // Karn: only unambiguous round trips
+    const base::duration measured = shared_.now - p.started;
+    shared_.trip.sample(measured);  // Karn: only unambiguous round trips
+    ++shared_.counters.round_trips;
+    shared_.counters.round_trip_microseconds += to_microseconds(measured);
   }
   shared_.settled = true;
   shared_.health.better();

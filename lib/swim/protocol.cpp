@@ -236,6 +236,22 @@ std::size_t protocol::queued_updates() const noexcept {
 std::size_t protocol::suspicions() const noexcept {
   return machine_->members().suspicions();
 }
+swim::gauges protocol::gauges() const noexcept {
+  const core& shared = machine_->shared();
+  swim::gauges now;
+  now.queued_leaves = shared.gossip.size(gossip_class::leave);
+  now.queued_failures = shared.gossip.size(gossip_class::failure);
+  now.queued_suspicions = shared.gossip.size(gossip_class::suspicion);
+  now.queued_refutations = shared.gossip.size(gossip_class::refutation);
+  now.queued_joins = shared.gossip.size(gossip_class::join);
+  now.queued_metadata = shared.gossip.size(gossip_class::metadata);
+  now.queued_broadcasts = shared.broadcasts.waiting();
+  now.suspicions = suspicions();
+  now.round_trip = to_microseconds(shared.trip.smoothed());
+  now.round_trip_deviation = to_microseconds(shared.trip.deviation());
+  now.probe_timeout = to_microseconds(shared.ping_timeout());
+  return now;
+}
 std::uint64_t protocol::view_digest() const noexcept {
   return machine_->shared().table.digest();
 }

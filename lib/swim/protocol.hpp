@@ -108,6 +108,7 @@ class protocol {
   peer_agreement agreement(base::time_point now) const;
 
   const swim::stats& stats() const noexcept;
+  swim::gauges gauges() const noexcept;
   const config& settings() const noexcept;
 
  private:

@@ -2,10 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 
 #include "base/time.hpp"
 
 namespace lifering::swim {
+
+/// As it is counted.
+inline std::uint64_t to_microseconds(base::duration value) noexcept {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(value).count());
+}
 
 /// Smoothed round trip and its deviation, as RFC 6298 keeps them for one connection; here over all
 /// peers, so the deviation covers the differences between them.
@@ -31,6 +39,7 @@ class round_trip {
   }
 
   base::duration smoothed() const noexcept { return smoothed_; }
+  base::duration deviation() const noexcept { return deviation_; }
 
  private:
   base::duration smoothed_{};

@@ -1,4 +1,4 @@
-// Counters of a protocol machine. They only grow; gauges are computed when asked for.
+// Counters of a protocol machine, which only grow, and gauges, which are computed when asked for.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@ struct stats {
   std::uint64_t stream_probes = 0;
   std::uint64_t stream_probes_saved = 0;  ///< Answered by stream only.
   std::uint64_t nacks_missed = 0;
+  std::uint64_t round_trips = 0;              ///< That were measured.
+  std::uint64_t round_trip_microseconds = 0;  ///< All of them together.
   std::uint64_t late_wakes = 0;  ///< Woken too late to judge by what was due meanwhile.
   std::uint64_t stalls = 0;
 
@@ -61,6 +63,25 @@ struct stats {
   std::uint64_t broadcasts_missed = 0;  ///< Given up.
 
   friend bool operator==(const stats&, const stats&) = default;
+};
+
+/// How things are at this moment.
+struct gauges {
+  // News that waits to be passed on, in order of urgency.
+  std::uint64_t queued_leaves = 0;
+  std::uint64_t queued_failures = 0;
+  std::uint64_t queued_suspicions = 0;
+  std::uint64_t queued_refutations = 0;
+  std::uint64_t queued_joins = 0;
+  std::uint64_t queued_metadata = 0;
+  std::uint64_t queued_broadcasts = 0;
+
+  std::uint64_t suspicions = 0;  ///< That are running out.
+
+  // Over all peers, in microseconds.
+  std::uint64_t round_trip = 0;  ///< Smoothed; 0 until one was measured.
+  std::uint64_t round_trip_deviation = 0;
+  std::uint64_t probe_timeout = 0;  ///< That follows from them.
 };
 
 }  // namespace lifering::swim

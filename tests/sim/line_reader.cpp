@@ -3,6 +3,12 @@
 #include <charconv>
 
 namespace lifering::sim {
+namespace {
+
+/// Sums of a few of these are durations still.
+constexpr auto longest = std::chrono::hours{24 * 365};
+
+}  // namespace
 
 line_reader::line_reader(std::string_view scenario_name, int number, std::string_view line)
     : name_(scenario_name), number_(number) {
@@ -63,6 +69,7 @@ base::duration line_reader::take_duration(std::string_view what) {
   if (!value) {
     fail("\"" + found.text + "\" is no " + std::string(what) + "; 10s, 0.5s and 200ms would be");
   }
+  if (*value > longest) fail("\"" + found.text + "\" is longer than a year");
   return *value;
 }
 

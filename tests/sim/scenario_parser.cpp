@@ -13,8 +13,6 @@ namespace {
 using kind = happening::kind;
 using wanted = expectation::kind;
 
-constexpr auto far = std::chrono::hours{24 * 365};
-
 /// `for D`, if it follows.
 void read_length(line_reader& line, happening& to, bool required) {
   if (required) line.expect("for");
@@ -388,7 +386,6 @@ scenario parse_scenario(std::string_view text, std::string_view name) {
     if (word == "at") {
       result.happenings.push_back(read_happening(line));
       happening_lines.push_back(number);
-      if (result.happenings.back().at > far) line.fail("that is too far away");
     } else if (word == "expect") {
       result.expectations.push_back(read_expectation(line));
     } else {
