@@ -8,6 +8,7 @@ namespace lifering::swim {
 namespace {
 
 constexpr unsigned patience_max = 4;  // 16 times the first pause
+constexpr std::size_t further_knocks = 2;
 
 }  // namespace
 
@@ -114,6 +115,10 @@ void contacts::knock() {
                 shared_.jitter(shared_.settings.timing.probe_timeout);
   for (const endpoint& address : at.trying)
     views_.knock(address);
+  // Whoever is known by now can tell us the rest as well: where packets are lost, one answer of
+  // several comes through.
+  for (std::size_t more = 0; more < further_knocks && shared_.others() > 0; ++more)
+    views_.knock(shared_.table.at(shared_.table.random_other(shared_.random)).subject->address);
 }
 
 void contacts::on_agreement() {

@@ -146,6 +146,25 @@ TEST_CASE("a join without a seed that answers fails at its deadline, with a reas
   CHECK(s.done.front().detail.find("nowhere") != std::string::npos);
 }
 
+TEST_CASE(
+    "a joiner asks the members that it has heard of too, while its seed's answer is on its way",
+    "[swim]") {
+  // Where four packets of ten are lost, a view that only the seed tells is slow to come.
+  config settings = papers();
+  settings.parts.push_pull = settings.parts.heal = false;
+  stage s(8, settings);
+  s.silence();
+  s.give(join_command{command_id{1}, {"10.9.9.9:7946"}, 30s});
+  s.give(seed_resolved{"10.9.9.9:7946", {endpoint::v4({10, 9, 9, 9}, 7946)}, {}});
+  s.datagrams.clear();
+  s.run_for(3s);
+  std::set<std::string> asked;
+  for (const auto& sent : s.with<view_compare>())
+    asked.insert(sent.to.to_string());
+  CHECK(asked.contains("10.9.9.9:7946"));
+  CHECK(asked.size() >= 3);
+}
+
 TEST_CASE("a join can be cancelled, and only one is under way at a time", "[swim]") {
   stage s(0);
   s.give(join_command{command_id{1}, {"10.0.0.9:7946"}, 4s});
