@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 extern char** environ;
 
@@ -112,6 +113,11 @@ void process::pump(std::chrono::milliseconds patience) {
 const std::vector<std::string>& process::lines() {
   pump(std::chrono::milliseconds(0));
   return lines_;
+}
+
+std::vector<std::string> process::take_lines() {
+  pump(std::chrono::milliseconds(0));
+  return std::exchange(lines_, {});
 }
 
 const std::string& process::errors() {

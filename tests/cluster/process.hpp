@@ -33,6 +33,9 @@ class process {
   /// What stdout has given so far, line by line, without ends. Reads what there is.
   const std::vector<std::string>& lines();
 
+  /// The same, and forgets them: for who runs for long.
+  std::vector<std::string> take_lines();
+
   /// Waits until a line pleases, counted from line `from`; nothing when the time is up or the
   /// process closed its output.
   std::optional<std::string> wait_for_line(const std::function<bool(const std::string&)>& pleases,
