@@ -58,7 +58,10 @@ json agent::ask(const std::string& command) {
   const std::size_t before = line_count();
   process_.write(command + '\n');
   const auto answer = process_.wait_for_line(is_answer, agent_patience, before);
-  if (!answer) throw std::runtime_error(name_ + " does not answer " + command);
+  if (!answer) {
+    throw std::runtime_error(name_ + " does not answer " + command +
+                             "; it said: " + process_.errors());
+  }
   return json::parse(*answer);
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -35,7 +36,7 @@ struct plan {
   double minutes = 480;
   std::size_t agents = 10;
   unsigned seed = 1;
-  std::string profile = "local";
+  std::string profile = "lan";  ///< `local` takes a busy machine for dead processes.
   double growth = 8;  ///< MiB that a member may grow, beside what it remembers of ended lives.
 };
 
@@ -111,6 +112,7 @@ class soak {
   void judge_resources() const;
   void report(double minute);
   void obey(place& who, const std::string& command);
+  void note(const std::string& deed);
 
   plan plan_;
   std::mt19937 random_;
@@ -126,6 +128,7 @@ class soak {
     std::set<std::string> died;
     std::set<std::string> left;
   };
+  std::deque<std::string> diary_;  ///< The last deeds, for who must find out what went wrong.
   deeds now_;
   deeds before_;  ///< An event may be printed a moment after its ring was looked at.
 };
@@ -194,14 +197,26 @@ void soak::start(place& at) {
   }
   at.address = at.living->address();
   at.has_slept = false;
+  note("started " + at.name);
   now_.came.insert(at.name);
   ++lives_;
+}
+
+double unix_seconds() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+void soak::note(const std::string& deed) {
+  diary_.push_back(std::to_string(unix_seconds()) + ' ' + deed);
+  if (diary_.size() > 300) diary_.pop_front();
 }
 
 void soak::kill() {
   const auto victim = guest(true);
   if (!victim) return;
   auto& at = places_[*victim];
+  note("kills " + at.name);
   at.living->kill();
   at.living.reset();
   now_.died.insert(at.name);
@@ -211,6 +226,7 @@ void soak::leave() {
   const auto leaver = guest(true);
   if (!leaver) return;
   auto& at = places_[*leaver];
+  note("leaves " + at.name);
   at.living->own().write("leave\n");
   const int code = at.living->exit_code();
   if (code != 0) throw wrong(at.name + " left with exit code " + std::to_string(code));
@@ -225,9 +241,11 @@ void soak::sleep() {
   at.has_slept = true;
   now_.died.insert(at.name);
   now_.came.insert(at.name);
+  note("stops " + at.name);
   at.living->own().signal(SIGSTOP);
   std::this_thread::sleep_for(std::chrono::milliseconds(500 + below(4000)));
   at.living->own().signal(SIGCONT);
+  note("continues " + at.name);
 }
 
 void soak::obey(place& who, const std::string& command) {
@@ -309,6 +327,7 @@ void soak::round() {
   for (std::size_t actions = 1 + below(6); actions > 0; --actions)
     act();
   await_agreement();
+  note("round " + std::to_string(rounds_) + " agrees");
   judge_round();
   ++rounds_;
 }
@@ -352,7 +371,9 @@ void soak::judge_line(const place& by, const json& event) {
     if (kind == "isolated") return !slept;
     return kind == "superseded";
   };
-  if (told_wrongly()) throw wrong(by.name + " was told that " + about + ' ' + kind);
+  if (told_wrongly())
+    throw wrong(by.name + " was told that " + about + ' ' + kind + " at " +
+                std::to_string(event["t"].number()));
 }
 
 /// All agreed, so whatever was to be told of this round has been told; what isn't of this round is
@@ -361,7 +382,14 @@ void soak::judge_round() {
   for (const auto& each : places_) {
     if (!each.living) continue;
     for (const auto& line : each.living->own().take_lines()) {
-      if (line.starts_with("{\"event\":")) judge_line(each, json::parse(line));
+      if (!line.starts_with("{\"event\":")) continue;
+      const json event = json::parse(line);
+      judge_line(each, event);
+      if (event.has("member")) {
+        const auto& member = event["member"];
+        note(each.name + " at " + std::to_string(event["t"].number()) + ": " +
+             event["event"].text() + ' ' + member["name"].text());
+      }
     }
     if (const auto said = each.living->own().errors();
         said.find("Sanitizer") != std::string::npos) {
@@ -436,8 +464,12 @@ void soak::run() {
       if (each.living->exit_code() != 0) throw wrong(each.name + " doesn't end well");
     }
   } catch (const std::exception& error) {
+    std::string text;
+    for (const auto& deed : diary_)
+      text += "\n  " + deed;
     throw wrong("seed " + std::to_string(plan_.seed) + ", round " + std::to_string(rounds_) +
-                ", minute " + std::to_string(passed()) + ": " + error.what());
+                ", minute " + std::to_string(passed()) + ": " + error.what() +
+                "\nbefore it:" + text);
   }
   std::printf("fine: %zu rounds, %zu lives, %zu key rotations\n", rounds_, lives_, rotations_);
 }
