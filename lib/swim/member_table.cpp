@@ -8,11 +8,10 @@
 
 namespace lifering::swim {
 
-row_id member_table::find(std::string_view name) const noexcept {
+row_id member_table::find(std::string_view name, std::uint64_t hash) const noexcept {
   if (index_.empty()) return no_row;
   const std::size_t mask = index_.size() - 1;
-  for (std::size_t slot = hash_bytes(name) & mask; index_[slot] != no_row;
-       slot = (slot + 1) & mask) {
+  for (std::size_t slot = hash & mask; index_[slot] != no_row; slot = (slot + 1) & mask) {
     if (rows_[index_[slot]].subject->name == name) return index_[slot];
   }
   return no_row;
@@ -20,7 +19,9 @@ row_id member_table::find(std::string_view name) const noexcept {
 
 row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, member_state state,
                             bool probed, base::time_point since, base::rng& random) {
-  LIFERING_CHECK(subject && find(subject->name) == no_row);
+  LIFERING_CHECK(subject);
+  const std::uint64_t hash = hash_bytes(subject->name);
+  LIFERING_CHECK(find(subject->name, hash) == no_row);
   row_id id;
   if (free_.empty()) {
     id = static_cast<row_id>(rows_.size());
@@ -41,8 +42,8 @@ row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, membe
   if (size_ * 2 > index_.size())
     grow_index();
   else
-    link(hash_bytes(added.subject->name), id);
-  count(added, true);
+    link(hash, id);
+  count(added, hash, true);
   if (added.present()) {
     if (probed) enter_order(id, random);
   } else {
@@ -58,7 +59,8 @@ void member_table::change(row_id id, record_ptr subject, std::uint64_t incarnati
   const bool new_life = subject && subject->epoch != held.subject->epoch;
   LIFERING_CHECK(!subject || subject->name == held.subject->name);
   LIFERING_CHECK(new_life || state == member_state::left || incarnation >= held.incarnation);
-  count(held, false);
+  const std::uint64_t hash = hash_bytes(held.subject->name);
+  count(held, hash, false);
   if (subject) held.subject = std::move(subject);
   held.incarnation = incarnation;
   if (new_life) {
@@ -68,7 +70,7 @@ void member_table::change(row_id id, record_ptr subject, std::uint64_t incarnati
   const bool anew = state != held.state || new_life;
   if (anew) held.since = now;
   held.state = state;
-  count(held, true);
+  count(held, hash, true);
   if (was_present && !held.present()) {
     if (held.order_slot != no_row) leave_order(id);
     graves_.push_back({id, now});
@@ -81,7 +83,7 @@ void member_table::change(row_id id, record_ptr subject, std::uint64_t incarnati
 
 void member_table::erase(row_id id) {
   row& gone = rows_[id];
-  count(gone, false);
+  count(gone, hash_bytes(gone.subject->name), false);
   if (gone.order_slot != no_row) leave_order(id);
   unlink(id);
   gone = row{};
@@ -211,9 +213,8 @@ void member_table::leave_order(row_id id) {
   rows_[id].order_slot = no_row;
 }
 
-void member_table::count(const row& value, bool add) noexcept {
+void member_table::count(const row& value, std::uint64_t hash, bool add) noexcept {
   if (!value.present()) return;
-  const std::uint64_t hash = hash_bytes(value.subject->name);
   const std::uint64_t part = digest_of(hash, value.subject->epoch, value.subject->incarnation);
   const std::uint64_t change = add ? part : std::uint64_t(0) - part;
   present_ += add ? 1 : std::size_t(0) - 1;

@@ -48,7 +48,7 @@ static_assert(sizeof(row) <= 64, "10,000 full views of 10,000 members must fit i
 class member_table {
  public:
   /// Finds a row by name. O(1).
-  row_id find(std::string_view name) const noexcept;
+  row_id find(std::string_view name) const noexcept { return find(name, hash_bytes(name)); }
 
   const row& at(row_id id) const noexcept { return rows_[id]; }
 
@@ -103,13 +103,15 @@ class member_table {
   row_id random_failed(base::rng& random, std::size_t within);
 
  private:
+  // By the hash of the name, which is computed once.
+  row_id find(std::string_view name, std::uint64_t hash) const noexcept;
   void link(std::uint64_t hash, row_id id);
   void unlink(row_id id);
   void grow_index();
   void bury(row_id id, base::time_point since);
   void enter_order(row_id id, base::rng& random);
   void leave_order(row_id id);
-  void count(const row& value, bool add) noexcept;
+  void count(const row& value, std::uint64_t hash, bool add) noexcept;
 
   std::vector<row> rows_;
   std::vector<bool> probed_;

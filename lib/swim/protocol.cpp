@@ -197,7 +197,7 @@ void protocol::adopt_view(base::time_point now, std::span<const record_ptr> memb
   core& shared = machine_->shared();
   shared.now = std::max(shared.now, now);
   for (const record_ptr& known : members) {
-    if (shared.table.find(known->name) != no_row) continue;
+    if (shared.is_self(known->name)) continue;
     shared.table.insert(known, known->incarnation, member_state::alive, true, shared.now,
                         shared.random);
   }
