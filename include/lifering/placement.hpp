@@ -85,7 +85,10 @@ class LIFERING_API foreign_placement {
 };
 
 /// A placement with its parameters: a plain struct with defaults. Start from one of the three
-/// functions below and change what differs.
+/// functions below and change what differs. What only another kind uses stays at its default;
+/// validate() refuses the rest, as it would do nothing.
+///
+/// By itself the struct is `classic`, as is a hash_ring; a cluster's default is `slots()`.
 struct LIFERING_API placement_options {
   placement_kind kind = placement_kind::classic;
 
@@ -119,7 +122,7 @@ struct LIFERING_API placement_options {
   /// hash, 0 without; take any random number and keep it.
   std::uint64_t hash_id = 0;
 
-  /// `foreign`: whose rule. Nothing above but `kind` has a meaning then.
+  /// `foreign`: whose rule.
   foreign_placement foreign{};
 
   static placement_options classic();  ///< 150 points a node, labels `{node}#{i}`.

@@ -26,6 +26,26 @@ problem bad(std::string text) {
   return {errc::invalid_placement, std::move(text)};
 }
 
+/// What is set for a kind that isn't the chosen one would silently do nothing.
+std::optional<problem> find_useless(const placement_options& given) {
+  using std::to_string;
+  const placement_options plain;
+  const bool has_slots = given.kind == placement_kind::slots;
+  std::string what;
+  if (has_slots && given.vnodes != plain.vnodes) what = "vnodes is " + to_string(given.vnodes);
+  if (has_slots && given.label != plain.label) what = "label is \"" + given.label + '"';
+  if (!has_slots && given.segments != plain.segments) {
+    what = "segments is " + to_string(given.segments);
+  }
+  if (!has_slots && given.cap != plain.cap) {
+    what = "cap is " + to_string(given.cap) + " thousandths";
+  }
+  if (what.empty()) return std::nullopt;
+  return bad(what + ", of no use to " + std::string{lifering::to_string(given.kind)} +
+             (has_slots ? "; set segments and cap, or choose classic or mixed"
+                        : "; set vnodes and label, or choose slots"));
+}
+
 std::vector<const ring_node*> sorted(std::span<const ring_node> nodes) {
   std::vector<const ring_node*> pointers;
   for (const ring_node& node : nodes) {
@@ -157,7 +177,7 @@ std::optional<problem> placement_options::validate() const {
                    ? std::string{"hash_id is 0; a custom hash needs an id of your own choice"}
                    : "hash_id is " + to_string(hash_id) + "; it must be 0 without a custom hash");
   }
-  return std::nullopt;
+  return find_useless(*this);
 }
 
 std::optional<problem> placement_options::validate(std::span<const ring_node> nodes) const {

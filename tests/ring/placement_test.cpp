@@ -108,11 +108,31 @@ TEST_CASE("a placement's id differs for all that decides and for nothing else",
   options = {};
   options.vnodes = 150;
   CHECK(options.id() == placement_options{}.id());
-  options.segments = 12;  // Of no use to classic.
-  CHECK(options.id() == placement_options{}.id());
-  options = placement_options::slots();
-  options.vnodes = 10;
-  CHECK(options.id() == placement_options::slots().id());
+}
+
+TEST_CASE("what another kind of placement uses is refused, as it would do nothing",
+          "[ring][placement]") {
+  for (auto options : {placement_options::classic(), placement_options::mixed()}) {
+    const std::string kind{to_string(options.kind)};
+    options.segments = 12;
+    CHECK(fault(options) ==
+          "segments is 12, of no use to " + kind + "; set vnodes and label, or choose slots");
+    options.segments = 18;
+    options.cap = 50;
+    CHECK(fault(options) == "cap is 50 thousandths, of no use to " + kind +
+                                "; set vnodes and label, or choose slots");
+    options.cap = 0;
+    CHECK(fault(options).empty());
+  }
+  auto options = placement_options::slots();
+  options.vnodes = 200;
+  CHECK(fault(options) ==
+        "vnodes is 200, of no use to slots; set segments and cap, or choose classic or mixed");
+  options.vnodes = 0;
+  options.label = "{node}-{i}";
+  CHECK(fault(options) ==
+        "label is \"{node}-{i}\", of no use to slots; set segments and cap, or "
+        "choose classic or mixed");
 }
 
 TEST_CASE("the words for placements read back", "[ring][placement]") {
