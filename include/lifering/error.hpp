@@ -75,7 +75,7 @@ struct problem {
   std::string text;
 };
 
-/// Throws std::system_error with the problem's code and sentence if there is one.
+/// Throws std::system_error with the problem's code if there is one; its what() is the sentence.
 LIFERING_API void throw_if(const std::optional<problem>& found);
 
 }  // namespace lifering

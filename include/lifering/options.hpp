@@ -149,11 +149,11 @@ struct LIFERING_API options {
   std::string name;     ///< Required. 1 to 255 bytes, unique in the cluster, kept over restarts.
   std::string cluster;  ///< Required. 1 to 64 bytes; packets of other clusters are dropped.
 
-  /// `IP:PORT` to listen on, UDP and TCP. Port 0 lets the system choose. Default: every IPv4
-  /// interface, port 7946.
+  /// `IP:PORT` or `[IPV6]:PORT` to listen on, UDP and TCP. Port 0 lets the system choose. Default:
+  /// every IPv4 interface, port 7946.
   std::string bind = "0.0.0.0:7946";
 
-  /// `IP:PORT` or `HOST:PORT` that others reach us at, when it differs from `bind`; without a port,
+  /// The same or `HOST:PORT`, that others reach us at, when it differs from `bind`; without a port,
   /// the bound one. A host name is looked up once, by start(), which waits for it; others are told
   /// its first address that the bound socket can reach. Empty: the bound address, or for a bind to
   /// 0.0.0.0 or [::] the one that the route to the first seed uses. Unspecified, multicast and

@@ -1,4 +1,5 @@
 #include <lifering/error.hpp>
+#include <memory>
 
 namespace lifering {
 namespace {
@@ -86,6 +87,19 @@ class category final : public std::error_category {
   }
 };
 
+/// What throw_if() throws: its what() is the sentence alone, where std::system_error would add the
+/// code's own words to it. Shared, as copying an exception must not throw.
+class problem_error final : public std::system_error {
+ public:
+  explicit problem_error(const problem& found)
+      : system_error(found.code), text_(std::make_shared<const std::string>(found.text)) {}
+
+  const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 }  // namespace
 
 const std::error_category& error_category() noexcept {
@@ -94,7 +108,7 @@ const std::error_category& error_category() noexcept {
 }
 
 void throw_if(const std::optional<problem>& found) {
-  if (found) throw std::system_error(found->code, found->text);
+  if (found) throw problem_error(*found);
 }
 
 }  // namespace lifering

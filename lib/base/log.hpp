@@ -7,13 +7,15 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace lifering::base {
 
 /// Writes lines to stderr through spdlog, with time, level and `name`. Every call makes a sink of
 /// its own; nothing is registered globally.
 log_sink stderr_sink(const std::string& name);
 
-/// A sink and a threshold. Copies share the sink. Calls on one sink must not overlap: the shell
+/// A sink and a threshold. Each call makes one line, whatever bytes a stranger has put into it. Copies share the sink. Calls on one sink must not overlap: the shell
 /// logs from its strand only.
 class logger {
  public:
@@ -23,7 +25,7 @@ class logger {
   bool enabled(log_level level) const noexcept { return sink_ && level >= threshold_; }
 
   void operator()(log_level level, std::string_view line) const {
-    if (enabled(level)) sink_(level, line);
+    if (enabled(level)) sink_(level, in_one_line(line));
   }
 
  private:

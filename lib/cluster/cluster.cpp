@@ -11,6 +11,7 @@
 namespace lifering {
 namespace {
 
+using cluster_detail::bounded;
 using cluster_detail::code_of;
 using cluster_detail::core;
 using cluster_detail::quoted;
@@ -21,11 +22,11 @@ using cluster_detail::unattended_operation;
 using std::chrono::milliseconds;
 
 swim::join_command join_of(std::vector<std::string> seeds, milliseconds timeout) {
-  return {{}, std::move(seeds), std::max(timeout, milliseconds(1))};
+  return {{}, std::move(seeds), std::max(bounded(timeout), milliseconds(1))};
 }
 
 swim::leave_command leave_of(milliseconds timeout) {
-  return {{}, std::max(timeout, milliseconds(1))};
+  return {{}, std::max(bounded(timeout), milliseconds(1))};
 }
 
 /// Begins a change of our record.
@@ -218,7 +219,7 @@ bool cluster::wait_for(std::size_t n, milliseconds timeout) const {
 
 bool cluster::wait_for(std::size_t n, milliseconds timeout, std::error_code& error) const {
   error.clear();
-  if (core_->may_wait()) return core_->published().wait_for(n, timeout);
+  if (core_->may_wait()) return core_->published().wait_for(n, bounded(timeout));
   error = errc::would_deadlock;
   return false;
 }
@@ -296,7 +297,12 @@ void cluster::start_forget(std::string name, operation_ptr done) {
 }
 
 void cluster::forget(std::string_view name) {
-  throw_if_failed(run(*core_, swim::forget_command{{}, std::string(name)}, default_timeout));
+  auto result = run(*core_, swim::forget_command{{}, std::string(name)}, default_timeout);
+  if (result.error == errc::unknown_member) {
+    result.why =
+        "no failed member that is remembered is called " + quoted(name) + "; graves() lists them";
+  }
+  throw_if_failed(result);
 }
 
 void cluster::forget(std::string_view name, std::error_code& error) {

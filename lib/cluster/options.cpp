@@ -5,6 +5,7 @@
 
 #include "cluster/news_size.hpp"
 #include "cluster/text.hpp"
+#include "net/address.hpp"
 #include "net/advertise.hpp"
 #include "net/allow_list.hpp"
 #include "swim/message.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 using cluster_detail::in_words;
 using cluster_detail::quoted;
+using cluster_detail::quoted_start;
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
@@ -26,7 +28,7 @@ class checker {
 
   void length(std::string_view what, std::string_view value, std::size_t max, errc too_long) {
     require(value.size() <= max, too_long, [&] {
-      return "the " + std::string(what) + " " + quoted(value) + " has " +
+      return "the " + std::string(what) + " " + quoted_start(value) + " has " +
              std::to_string(value.size()) + " bytes; at most " + std::to_string(max) + " would do";
     });
   }
@@ -66,13 +68,25 @@ void check_identity(const options& given, checker& check) {
   check.length("cluster id", given.cluster, swim::cluster_id_max, errc::cluster_id_too_long);
   check.length("zone", given.zone, swim::zone_max, errc::zone_too_long);
   check.length("service address", given.service, swim::service_max, errc::service_too_long);
+  check.require(to_string(given.phase) != "unknown", errc::invalid_option, [&] {
+    return "the phase is " + std::to_string(static_cast<unsigned>(given.phase)) +
+           "; it must be serving, joining or draining";
+  });
   check.range("limits.metadata", given.limits.metadata, 0, swim::metadata_max);
   check.length("metadata", given.metadata, given.limits.metadata, errc::metadata_too_large);
 }
 
+/// Where a port may follow, an IPv6 address needs its brackets: ::1:7000 is another address than
+/// the one that was meant.
+bool is_unbracketed_v6(std::string_view text, const endpoint& parsed) {
+  return !parsed.is_v4() && !text.starts_with('[');
+}
+
 void check_addresses(const options& given, checker& check) {
   const auto bind = endpoint::parse(given.bind);
-  check.require(bind && !bind->is_multicast(), errc::invalid_address, [&] {
+  const bool may_listen = bind && !bind->is_multicast() && !net::is_broadcast(*bind) &&
+                          !is_unbracketed_v6(given.bind, *bind);
+  check.require(may_listen, errc::invalid_address, [&] {
     return "cannot listen on " + quoted(given.bind) +
            "; IP:PORT of this machine would be right, such as 127.0.0.1:7946 or [::]:7946";
   });
@@ -87,8 +101,9 @@ void check_addresses(const options& given, checker& check) {
                 });
   if (given.advertise.empty()) return;
   const auto advertise = net::advertise_text::parse(given.advertise);
-  const bool reachable =
-      advertise && !(advertise->address && net::check_advertised(*advertise->address));
+  const bool reachable = advertise && !(advertise->address &&
+                                        (net::check_advertised(*advertise->address) ||
+                                         is_unbracketed_v6(given.advertise, *advertise->address)));
   check.require(reachable, errc::invalid_address, [&] {
     return "others can't reach us at " + quoted(given.advertise) +
            "; IP:PORT or HOST:PORT of one machine would be right, such as 10.0.0.1:7946";

@@ -1,4 +1,4 @@
-// Text for people: values in quotes that no value can break out of.
+// Sentences for people about values.
 #pragma once
 
 #include <chrono>
@@ -7,11 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
+
 namespace lifering::cluster_detail {
 
-/// The text in double quotes; bytes outside printable ASCII, the quote and the backslash as \xHH,
-/// and after 64 bytes only how many there are. For sentences and logs, not for machines.
-std::string quoted(std::string_view text);
+using base::quoted;
+using base::quoted_start;
 
 /// A sentence about a value that is too long.
 problem too_long(errc code, std::string_view what, std::size_t size, std::size_t max);

@@ -1,6 +1,7 @@
 // Operations that a thread waits for, or nobody; and how their ends are told.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <lifering/error.hpp>
@@ -40,6 +41,12 @@ class unattended_operation final : public operation {
   void on_cancel(std::function<void()>) override {}
 };
 
+/// A time that can be added to any point in time: none below zero, none above a year.
+inline std::chrono::milliseconds bounded(std::chrono::milliseconds time) {
+  constexpr std::chrono::milliseconds year = std::chrono::hours{24 * 365};
+  return std::clamp(time, std::chrono::milliseconds{0}, year);
+}
+
 /// Begins a command and waits for its end. The machine keeps the deadline; ours is later, for when
 /// nobody runs the executor.
 template <class Command>
@@ -51,8 +58,8 @@ outcome run(core& inside, Command command, std::chrono::milliseconds timeout) {
   auto result = waited->result();
   inside.begin(std::move(command), std::move(waited));
   constexpr std::chrono::milliseconds grace{2000};
-  if (result.wait_for(timeout + grace) != std::future_status::ready) {
-    return {errc::timed_out, 0, "nothing runs the executor of the cluster object"};
+  if (result.wait_for(bounded(timeout) + grace) != std::future_status::ready) {
+    return {errc::timed_out, 0, "the executor of the cluster object has made no turn in time"};
   }
   try {
     return result.get();
@@ -72,7 +79,10 @@ inline void throw_if_failed(std::error_code error) {
 inline void throw_if_failed(const outcome& result) {
   if (!result.error) return;
   if (result.why.empty()) throw std::system_error(result.error);
-  throw std::system_error(result.error, result.why);
+  if (result.error.category() != error_category()) {
+    throw std::system_error(result.error, result.why);
+  }
+  throw_if(problem{static_cast<errc>(result.error.value()), result.why});
 }
 
 }  // namespace lifering::cluster_detail

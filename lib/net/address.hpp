@@ -10,6 +10,12 @@
 
 namespace lifering::net {
 
+/// 255.255.255.255, which all hosts of a network hear and none has.
+inline bool is_broadcast(const endpoint& address) {
+  return address.is_v4() && std::all_of(address.bytes.begin() + 12, address.bytes.end(),
+                                        [](std::uint8_t byte) { return byte == 0xff; });
+}
+
 /// The address as a socket of that family takes it. A dual-stack socket is an IPv6 one, for which
 /// IPv4 is written v4-mapped.
 inline asio::ip::address to_asio_address(const endpoint& from, bool v6_socket) {

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/text.hpp"
 #include "net/address.hpp"
 #include "net/seed.hpp"
 
@@ -107,7 +108,9 @@ std::optional<problem> find_advertised(const advertise_text& given, const endpoi
   });
   if (usable == found.end()) {
     const std::string why = error ? error.message() : "it has no address that others could use";
-    return problem{errc::invalid_address, "Can't advertise " + given.host + ": " + why + "."};
+    return problem{errc::invalid_address,
+                   "others can't reach us at " + base::quoted(given.host) + ": " + why +
+                       "; a name that resolves on this host would be right, or IP:PORT"};
   }
   out = *usable;
   out.port = given.port;
@@ -116,14 +119,13 @@ std::optional<problem> find_advertised(const advertise_text& given, const endpoi
 
 std::optional<problem> check_advertised(const endpoint& address) {
   const auto refuse = [&](std::string_view why) {
-    return problem{errc::invalid_address,
-                   "Can't advertise " + address.to_string() + ": " + std::string(why) +
-                       "; give the address that peers reach this member at."};
+    return problem{errc::invalid_address, "can't advertise " + address.to_string() + ": " +
+                                              std::string(why) +
+                                              "; give the address that peers reach this member at"};
   };
   if (address.is_unspecified()) return refuse("the unspecified address leads nowhere");
   if (address.is_multicast()) return refuse("a multicast address is no single host's");
-  if (address.is_v4() && std::all_of(address.bytes.begin() + 12, address.bytes.end(),
-                                     [](std::uint8_t byte) { return byte == 0xff; })) {
+  if (is_broadcast(address)) {
     return refuse("the broadcast address is no single host's");
   }
   return std::nullopt;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
+
 namespace lifering::net {
 namespace {
 
@@ -64,8 +66,8 @@ std::optional<problem> allow_list::read(const std::vector<std::string>& texts, a
     const auto parsed = network::parse(text);
     if (!parsed) {
       return problem{errc::invalid_address,
-                     "'" + text +
-                         "' is no network; 10.0.0.0/8, 2001:db8::/32 or an address alone "
+                     base::quoted(text) +
+                         " is no network; 10.0.0.0/8, 2001:db8::/32 or an address alone "
                          "would be right, with no bit set beyond the prefix"};
     }
     result.networks_.push_back(*parsed);

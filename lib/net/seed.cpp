@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "net/address.hpp"
 #include "net/name_service.hpp"
 
 namespace lifering::net {
@@ -20,7 +21,8 @@ bool is_host_name(std::string_view text) {
   if (text.empty() || text.size() > name_max || text.front() == '-' || text.front() == '.') {
     return false;
   }
-  return std::all_of(text.begin(), text.end(), is_host_character) &&
+  return text.find("..") == std::string_view::npos &&
+         std::all_of(text.begin(), text.end(), is_host_character) &&
          std::any_of(text.begin(), text.end(),
                      [](char c) { return c != '.' && (c < '0' || c > '9'); });
 }
@@ -45,7 +47,8 @@ std::optional<seed> seed::parse(std::string_view text) {
     return result;
   }
   if (const auto address = endpoint::parse(text, default_port)) {
-    if (address->port == 0 || address->is_unspecified() || address->is_multicast()) {
+    if (address->port == 0 || address->is_unspecified() || address->is_multicast() ||
+        is_broadcast(*address)) {
       return std::nullopt;
     }
     result.address = address;

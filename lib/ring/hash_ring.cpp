@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "ring/node_set.hpp"
 #include "ring/publication.hpp"
 #include "ring/snapshot.hpp"
@@ -63,17 +64,23 @@ placement_options checked(placement_options options) {
   return options;
 }
 
-ring_change thrown(const std::error_code& error, ring_change change, const char* what) {
+ring_change thrown(const std::error_code& error, ring_change change, const std::string& what) {
   if (error) {
-    throw std::system_error(error, what);
+    throw std::system_error(error, "hash_ring::" + what);
   }
   return change;
+}
+
+/// "add(\"a\")", for whoever reads what is thrown.
+std::string call(std::string_view function, std::string_view node) {
+  return std::string{function} + '(' + base::quoted(node) + ')';
 }
 
 }  // namespace
 
 }  // namespace ring_detail
 
+using ring_detail::call;
 using ring_detail::find_node;
 using ring_detail::node_record;
 using ring_detail::node_set;
@@ -152,26 +159,27 @@ ring_change hash_ring::reset() {
 
 ring_change hash_ring::add(ring_node node) {
   std::error_code error;
+  const std::string name = node.name;
   const ring_change change = add(std::move(node), error);
-  return thrown(error, change, "hash_ring::add");
+  return thrown(error, change, call("add", name));
 }
 
 ring_change hash_ring::remove(std::string_view name) {
   std::error_code error;
   const ring_change change = remove(name, error);
-  return thrown(error, change, "hash_ring::remove");
+  return thrown(error, change, call("remove", name));
 }
 
 ring_change hash_ring::set_weight(std::string_view name, lifering::weight value) {
   std::error_code error;
   const ring_change change = set_weight(name, value, error);
-  return thrown(error, change, "hash_ring::set_weight");
+  return thrown(error, change, call("set_weight", name));
 }
 
 ring_change hash_ring::assign(std::vector<ring_node> nodes) {
   std::error_code error;
   const ring_change change = assign(std::move(nodes), error);
-  return thrown(error, change, "hash_ring::assign");
+  return thrown(error, change, "assign");
 }
 
 ring_view hash_ring::view() const noexcept {

@@ -83,6 +83,8 @@ TEST_CASE("what a member is called is checked", "[options]") {
          o.metadata = "eleven char";
        },
        errc::metadata_too_large, "at most 10"},
+      {"no such phase", [](options& o) { o.phase = static_cast<lifering::member_phase>(9); },
+       errc::invalid_option, "the phase is 9"},
   });
 }
 
@@ -112,6 +114,10 @@ TEST_CASE("addresses are checked", "[options]") {
       {"port too great", bind("127.0.0.1:65536"), errc::invalid_address, "127.0.0.1:65536"},
       {"words", bind("nonsense"), errc::invalid_address, "IP:PORT"},
       {"multicast", bind("224.0.0.1:7946"), errc::invalid_address, "224.0.0.1:7946"},
+      {"broadcast", bind("255.255.255.255:0"), errc::invalid_address, "255.255.255.255:0"},
+      {"v6 without brackets", bind("::1:7000"), errc::invalid_address, "[::]:7946"},
+      {"v6 and no port", bind("::1"), errc::invalid_address, "\"::1\""},
+      {"v6 without brackets", advertise("2001:db8::1"), errc::invalid_address, "2001:db8::1"},
       {"unspecified", advertise("0.0.0.0:7946"), errc::invalid_address, "0.0.0.0:7946"},
       {"v6 unspecified", advertise("[::]:7946"), errc::invalid_address, "[::]:7946"},
       {"v6 multicast", advertise("[ff02::1]:7946"), errc::invalid_address, "[ff02::1]"},

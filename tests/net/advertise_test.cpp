@@ -95,10 +95,11 @@ TEST_CASE("A seed is an address or a name, with a port or the default one") {
 }
 
 TEST_CASE("What is no seed is said to be none") {
-  const auto* text = GENERATE("", ":", ":80", "host:", "host:0", "host:65536", "host:8o", "host:-1",
-                              "host: 80", "host:1:2", "[::1", "[host]:80", "[10.0.0.1]:80", "a b",
-                              "a/b", "-a", ".a", "1.2.3", "1.2.3.4.5", "256.1.1.1", "10.0.0.1:0",
-                              "0.0.0.0:7946", "[::]:7946", "224.0.0.1", "h\xc3\xb6st");
+  const auto* text =
+      GENERATE("", ":", ":80", "host:", "host:0", "host:65536", "host:8o", "host:-1", "host: 80",
+               "host:1:2", "[::1", "[host]:80", "[10.0.0.1]:80", "a b", "a/b", "-a", ".a", "1.2.3",
+               "1.2.3.4.5", "256.1.1.1", "10.0.0.1:0", "0.0.0.0:7946", "[::]:7946", "224.0.0.1",
+               "255.255.255.255:7946", "a..b", "h\xc3\xb6st");
   INFO(text);
   CHECK_FALSE(seed::parse(text));
 }

@@ -57,7 +57,7 @@ TEST_CASE("What is no network is refused with a sentence that names it", "[allow
     CAPTURE(text);
     REQUIRE(found);
     CHECK(found->code == errc::invalid_address);
-    CHECK(found->text.find("'" + text + "'") != std::string::npos);
+    CHECK(found->text.find('"' + text + '"') != std::string::npos);
   }
 }
 
