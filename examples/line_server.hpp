@@ -19,7 +19,8 @@
 inline asio::ip::tcp::endpoint to_tcp(const std::string& text) {
   const auto parsed = lifering::endpoint::parse(text);
   if (!parsed) throw std::invalid_argument(text + " is no IP:PORT");
-  const std::string host = text.substr(0, text.rfind(':'));
+  std::string host = text.substr(0, text.rfind(':'));
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
   return {asio::ip::make_address(host), parsed->port};
 }
 

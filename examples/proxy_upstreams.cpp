@@ -16,6 +16,8 @@
 #include <lifering/compat.hpp>
 #include <lifering/lifering.hpp>
 
+#include "join.hpp"
+
 namespace {
 
 using nodes = std::vector<lifering::ring_node>;
@@ -92,11 +94,12 @@ int run(const std::vector<std::string>& given) {
     std::cout << servers.size() << " servers" << std::endl;
   });
   cluster.start();
-  cluster.join({given.begin() + 6, given.end()});
+  join_or_try_on(cluster, {given.begin() + 6, given.end()});
 
   for (std::string line; std::getline(std::cin, line);) {
   }
-  cluster.leave();
+  std::error_code ignored;
+  cluster.leave(ignored);
   return 0;
 }
 
@@ -113,6 +116,6 @@ int main(int argc, char** argv) {
     return run(given);
   } catch (const std::exception& error) {
     std::cerr << "proxy_upstreams: " << error.what() << '\n';
-    return 1;
+    return 2;
   }
 }

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "join.hpp"
 #include "line_server.hpp"
 
 namespace {
@@ -70,12 +71,13 @@ void run(const std::vector<std::string>& words) {
   shard_cache cache(cluster);
   line_server server(options.service, [&](std::string line) { return cache.answer(line); });
   cluster.start();
-  cluster.join({words.begin() + 3, words.end()});
+  join_or_try_on(cluster, {words.begin() + 3, words.end()});
   std::cout << "ready" << std::endl;
 
   for (std::string line; std::getline(std::cin, line);) {
   }
-  cluster.leave();
+  std::error_code ignored;
+  cluster.leave(ignored);
 }
 
 }  // namespace
@@ -90,6 +92,6 @@ int main(int argc, char** argv) {
     run(words);
   } catch (const std::exception& error) {
     std::cerr << "shard_cache: " << error.what() << '\n';
-    return 1;
+    return 2;
   }
 }

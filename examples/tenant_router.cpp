@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 
+#include "join.hpp"
 #include "line_server.hpp"
 
 namespace {
@@ -40,12 +41,13 @@ void run_instance(const words& given) {
     return options.name + ' ' + tenant + ' ' + std::to_string(++requests[tenant]);
   });
   cluster.start();
-  cluster.join({given.begin() + 4, given.end()});
+  join_or_try_on(cluster, {given.begin() + 4, given.end()});
   std::cout << "ready" << std::endl;
 
   for (std::string line; std::getline(std::cin, line);) {
   }
-  cluster.leave();
+  std::error_code ignored;
+  cluster.leave(ignored);
 }
 
 /// Asks the tenant's instance, or the one that takes over when it is gone.
@@ -61,13 +63,14 @@ void run_router(const words& given) {
   options.weight = *lifering::weight::from_thousandths(0);
   lifering::cluster cluster(options);
   cluster.start();
-  cluster.join({given.begin() + 3, given.end()});
+  join_or_try_on(cluster, {given.begin() + 3, given.end()});
   std::cout << "ready" << std::endl;
 
   for (std::string tenant; std::getline(std::cin, tenant);) {
     std::cout << route(cluster, tenant) << std::endl;
   }
-  cluster.leave();
+  std::error_code ignored;
+  cluster.leave(ignored);
 }
 
 }  // namespace
@@ -86,6 +89,6 @@ int main(int argc, char** argv) {
     }
   } catch (const std::exception& error) {
     std::cerr << "tenant_router: " << error.what() << '\n';
-    return 1;
+    return 2;
   }
 }

@@ -72,6 +72,39 @@ TEST_CASE("hello_cluster tells who comes, who owns a key and who goes", "[exampl
   CHECK(process({HELLO_CLUSTER}).wait(patience) == 2);
 }
 
+TEST_CASE("an example that is given something wrong says so in one sentence and ends with 2",
+          "[examples]") {
+  const std::vector<std::pair<words, std::string>> rows{
+      {{HELLO_CLUSTER, "a", "nonsense"}, "cannot listen on \"nonsense\""},
+      {{HELLO_CLUSTER, "", "127.0.0.1:0"}, "the name is empty"},
+      {{HELLO_CLUSTER, "a", "127.0.0.1:0", "no seed"}, "\"no seed\" is no seed"},
+      {{SHARD_CACHE, "a", "nonsense", "127.0.0.1:0"}, "cannot listen on \"nonsense\""},
+      {{SHARD_CACHE, "a", "127.0.0.1:0", "nonsense"}, "nonsense is no IP:PORT"},
+      {{SHARD_CACHE, "a", "127.0.0.1:0", "127.0.0.1:0", "a:b"}, "\"a:b\" is no seed"},
+      {{TENANT_ROUTER, "router", "", "127.0.0.1:0"}, "the name is empty"},
+      {{TENANT_ROUTER, "instance", "a", "127.0.0.1:0", "127.0.0.1:0", ""}, "\"\" is no seed"},
+  };
+  for (const auto& [command, sentence] : rows) {
+    process wrong(command);
+    wrong.close_input();
+    CHECK(wrong.wait(patience) == 2);
+    // The log of a member that was open for a moment comes before.
+    const auto last = wrong.errors().substr(0, wrong.errors().find_last_not_of('\n') + 1);
+    const auto line = last.substr(last.rfind('\n') + 1);
+    INFO(wrong.errors());
+    CHECK(line.find(": " + sentence) != std::string::npos);
+  }
+}
+
+TEST_CASE("an example that starts before its seed serves alone and finds it later", "[examples]") {
+  const auto seed = next_address();
+  process early({HELLO_CLUSTER, "early", next_address(), seed});
+  CHECK(ask(early, "key") == "early");
+  process late({HELLO_CLUSTER, "late", seed});
+  CHECK(early.wait_for_line([](const std::string& line) { return line == "late joined"; }, patience)
+            .has_value());
+}
+
 TEST_CASE("shard_cache keeps a value at its key's owner and finds it from everywhere",
           "[examples]") {
   const auto seed = next_address();
