@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 #include <lifering/cluster.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -47,7 +48,10 @@ commands are lines on stdin; the log is on stderr. SIGTERM and SIGINT mean leave
   --quit-on-eof       exit when stdin ends
   --help, --version
 
-Commands:
+Values follow as the next word or after a `=`. Exit code: 0 after leave, quit or a signal, 2 for
+wrong use, 1 when another process took our name.
+
+Commands, of which each is answered by one line, in order:
   members             who is here
   owner KEY           who owns the key, which is the rest of the line
   owners KEY N        the first N of the key's preference order
@@ -69,6 +73,7 @@ Commands:
   seal MODE           off, accept or require
   leave               say goodbye, then exit
   quit                exit at once, without leaving
+A byte that is no UTF-8 comes out as \udc80 to \udcff, as Python's surrogateescape reads it.
 )";
 
 using problem_text = std::optional<std::string>;
@@ -81,7 +86,8 @@ template <class Number>
 problem_text read_number(std::string_view flag, std::string_view text, Number& to) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
   if (error == std::errc{} && end == text.data() + text.size()) return std::nullopt;
-  return std::string(flag) + " takes a whole number, not " + in_quotes(text);
+  return std::string(flag) + " takes a whole number up to " +
+         std::to_string(std::numeric_limits<Number>::max()) + ", not " + in_quotes(text);
 }
 
 /// A decimal with up to three places, in thousandths.
@@ -241,6 +247,10 @@ bool takes_value(std::string_view name) {
                      [name](const flag& known) { return known.name == name; });
 }
 
+bool is_option(std::string_view word) {
+  return is_switch(word) || takes_value(word.substr(0, word.find('=')));
+}
+
 std::string no_option(std::string_view word) {
   return in_quotes(word) + " is no option; lifering-agent --help lists them all";
 }
@@ -257,6 +267,11 @@ problem_text pair_up(std::span<const char* const> words, std::vector<given_flag>
       to.push_back({name, {}});
     } else if (name != word) {
       to.push_back({name, word.substr(name.size() + 1)});
+    } else if (i + 1 < words.size() && takes_value(name) && is_option(words[i + 1])) {
+      // More likely a value that was left out than one that looks so.
+      const std::string next = words[i + 1];
+      return std::string(name) + " needs a value, and " + in_quotes(next) +
+             " is an option; if it is meant, write " + std::string(name) + '=' + next;
     } else if (i + 1 < words.size()) {
       to.push_back({name, words[++i]});
     } else {

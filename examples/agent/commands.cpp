@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -11,6 +12,21 @@ namespace {
 
 std::string error_line(std::string_view sentence) {
   return json_object().text("error", sentence).line();
+}
+
+/// What was given, for a sentence: a long text may be a key that was pasted in the wrong place.
+std::string shown(std::string_view given) {
+  constexpr std::size_t shown_max = 24;
+  if (given.size() > shown_max) return "a text of " + std::to_string(given.size()) + " bytes";
+  return '"' + std::string(given) + '"';
+}
+
+/// Commands that stand alone. Who writes "leave node-2" means something else than `leave`.
+bool stands_alone(std::string_view command) {
+  constexpr std::array<std::string_view, 10> all{"members",   "fingerprint", "stats", "graves",
+                                                 "agreement", "ready",       "drain", "keys",
+                                                 "leave",     "quit"};
+  return std::find(all.begin(), all.end(), command) != all.end();
 }
 
 std::string list_line(std::string_view key, const auto& members) {
@@ -46,7 +62,8 @@ std::string owners_line(const lifering::cluster& cluster, std::string_view rest)
   const auto number = space == std::string_view::npos ? "" : rest.substr(space + 1);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
   if (error != std::errc{} || end != number.data() + number.size()) {
-    return error_line("owners takes a key and a number, as in: owners some key 2");
+    return error_line("owners takes a key and a number, as in: owners some key 2; not " +
+                      shown(rest));
   }
   const auto key = rest.substr(0, space);
   const auto ring = cluster.ring();
@@ -82,15 +99,15 @@ std::string change_line(Change change) {
 std::string weight_line(lifering::cluster& cluster, std::string_view text) {
   const auto weight = lifering::weight::parse(text);
   if (!weight) {
-    return error_line("set-weight takes 0, or 0.01 to 100 with at most three decimals, not \"" +
-                      std::string(text) + '"');
+    return error_line("set-weight takes 0, or 0.01 to 100 with at most three decimals, not " +
+                      shown(text));
   }
   return change_line([&] { cluster.set_weight(*weight); });
 }
 
 std::string health_line(lifering::cluster& cluster, std::string_view word) {
   if (word != "good" && word != "bad") {
-    return error_line("health takes good or bad, not \"" + std::string(word) + '"');
+    return error_line("health takes good or bad, not " + shown(word));
   }
   return change_line([&] { cluster.set_health(word == "good"); });
 }
@@ -144,17 +161,21 @@ std::optional<std::string> answer(lifering::cluster& cluster, std::string_view c
 next_step obey(lifering::cluster& cluster, lifering::keyring& keys, std::string_view line,
                std::string& answers) {
   if (line.ends_with('\r')) line.remove_suffix(1);
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::size_t space = line.find(' ');
   const auto command = line.substr(0, space);
   const auto rest = space == std::string_view::npos ? "" : line.substr(space + 1);
+  const bool has_more = rest.find_first_not_of(' ') != std::string_view::npos;
+  if (stands_alone(command) && has_more) {
+    answers += error_line(std::string(command) + " takes nothing after it");
+    return next_step::go_on;
+  }
   if (command == "leave") return next_step::leave;
   if (command == "quit") return next_step::quit;
   auto said = answer_about_keys(keys, command, rest);
   if (!said) said = answer(cluster, command, rest);
-  // A long word may be a key that was pasted in the wrong place.
-  constexpr std::size_t word_max = 24;
-  const std::string what = command.size() > word_max ? "" : " \"" + std::string(command) + '"';
+  const std::string what = line.empty() ? "an empty line" : shown(command);
   answers +=
-      said.value_or(error_line("no command" + what + "; lifering-agent --help lists them all"));
+      said.value_or(error_line(what + " is no command; lifering-agent --help lists them all"));
   return next_step::go_on;
 }

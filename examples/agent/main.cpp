@@ -62,9 +62,16 @@ bool prepare_process() {
   return true;
 }
 
+/// Says it in one line, whatever bytes were given.
 int complain(std::string_view sentence) {
-  std::fprintf(stderr, "lifering-agent: %.*s\n", static_cast<int>(sentence.size()),
-               sentence.data());
+  std::string line;
+  for (const char c : sentence) {
+    std::array<char, 8> escape{};
+    const auto byte = static_cast<unsigned char>(c);
+    std::snprintf(escape.data(), escape.size(), "\\x%02x", byte);
+    line += byte < 0x20 || byte == 0x7f ? std::string(escape.data()) : std::string(1, c);
+  }
+  std::fprintf(stderr, "lifering-agent: %s\n", line.c_str());
   return exit_mistaken;
 }
 
@@ -167,6 +174,9 @@ int agent::converse() {
 
 constexpr std::size_t line_max = std::size_t{1} << 20;
 
+/// Answers are written together up to so many bytes: a lookup each is small, a list is not.
+constexpr std::size_t answers_max = std::size_t{1} << 16;
+
 std::optional<int> agent::read_input() {
   std::array<char, 65536> buffer;
   input_.reserve(line_max + buffer.size());  // So that growing leaves no copy of a key behind.
@@ -189,6 +199,10 @@ std::optional<int> agent::obey_lines() {
       step = obey(cluster_, *keys_, std::string_view(input_).substr(begin, end - begin), answers);
     }
     begin = end + 1;
+    if (answers.size() > answers_max) {
+      out_.write(answers);
+      answers.clear();
+    }
   }
   lifering::wipe(std::span(input_).first(begin));
   input_.erase(0, begin);

@@ -90,6 +90,17 @@ TEST_CASE("a wrong command line is one sentence that names the value, and exit c
       {with({"--no-such-flag"}), "\"--no-such-flag\" is no option"},
       {with({"word"}), "\"word\""},
       {with({"--weight"}), "--weight needs a value"},
+      {with({"--zone", "--quit-on-eof"}), "--zone needs a value"},
+      {with({"--zone", "--weight=1"}), "--zone=--weight=1"},
+      {with({"--weight", "1\n2"}), "\"1\\x0a2\""},
+      {with({"--vnodes", "4294967296"}), "up to 4294967295"},
+      {with({"--vnodes", "5"}), "vnodes is 5, of no use to slots"},
+      {with({"--placement", "classic", "--segments", "12"}),
+       "segments is 12, of no use to classic"},
+      {with({"--bind", "255.255.255.255:0"}), "\"255.255.255.255:0\""},
+      {with({"--bind", "::1:7000"}), "\"::1:7000\""},
+      {with({"--advertise", "no-such-host.invalid"}), "\"no-such-host.invalid\""},
+      {with({"--join", "a..b"}), "\"a..b\""},
       {with({"--quit-on-eof=yes"}), "takes no value"},
   };
   for (const auto& [words, named] : rows) {
@@ -156,6 +167,22 @@ TEST_CASE("an odd command is an error and the next is answered", "[conversation]
   CHECK(one.ask("owner " + std::string(100'000, 'k'))["owner"].text() == "a");
   CHECK(one.ask("owner " + std::string(3 << 20, 'k'))["error"].text() == "the line is too long");
   CHECK(one.ask("members\r")["members"].size() == 1);
+  CHECK(one.ask("  members  ")["members"].size() == 1);
+  CHECK(one.ask(" owner  key ")["key"].text() == " key ");
+  CHECK(one.ask("")["error"].text().starts_with("an empty line is no command"));
+  CHECK(one.ask("set-weight " + std::string(1000, '9'))["error"].text().size() < 150);
+  CHECK(one.ask("forget a")["error"].text().find("\"a\"") != std::string::npos);
+}
+
+TEST_CASE("a command that stands alone isn't obeyed with something after it", "[conversation]") {
+  agent one("a");
+  for (const auto* command : {"leave", "quit", "members", "fingerprint", "stats", "graves",
+                              "agreement", "ready", "drain", "keys"}) {
+    INFO(command);
+    CHECK(one.ask(command + std::string(" node-2"))["error"].text() ==
+          command + std::string(" takes nothing after it"));
+  }
+  CHECK(one.ask("members")["members"][0]["phase"].text() == "serving");
 }
 
 TEST_CASE("quit ends at once and well", "[conversation]") {
