@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <fstream>
+#include <limits>
+#include <utility>
 
 #if defined(LIFERING_COMPAT)
 #include <lifering/compat.hpp>
@@ -19,12 +21,27 @@ bool arguments::next_is_flag() {
     return false;
   }
   flag_ = words_[next_++];
+  value_.reset();
+  if (const auto equals = flag_.find('='); equals != flag_.npos) {
+    value_ = flag_.substr(equals + 1);
+    flag_.erase(equals);
+    if (flag_ == "--hex") {
+      throw usage_error(flag_ + " takes no value");
+    }
+  }
   return true;
 }
 
 std::string arguments::value() {
+  if (value_) {
+    return *std::exchange(value_, std::nullopt);
+  }
   if (next_ == words_.size()) {
     throw usage_error(flag_ + " needs a value");
+  }
+  if (!only_words_ && words_[next_].starts_with("--")) {
+    throw usage_error(flag_ + " needs a value, and " + words_[next_] +
+                      " looks like a flag; if it is meant, write " + flag_ + '=' + words_[next_]);
   }
   return words_[next_++];
 }
@@ -35,7 +52,8 @@ std::uint32_t arguments::number() {
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || stopped != end || text.empty()) {
-    throw usage_error(flag_ + " is \"" + text + "\"; it must be a whole number");
+    throw usage_error(flag_ + " is \"" + text + "\"; it must be a whole number, up to " +
+                      std::to_string(std::numeric_limits<std::uint32_t>::max()));
   }
   return number;
 }

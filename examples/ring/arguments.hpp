@@ -17,7 +17,8 @@ class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The words after the command, taken from the front: `--flag VALUE` or a plain word.
+/// The words after the command, taken from the front: `--flag VALUE`, `--flag=VALUE` or a plain
+/// word.
 class arguments {
  public:
   arguments(char** first, char** last) : words_(first, last) {}
@@ -36,7 +37,8 @@ class arguments {
   std::vector<std::string> words_;
   std::size_t next_ = 0;
   std::string flag_;
-  bool only_words_ = false;  ///< After `--`.
+  std::optional<std::string> value_;  ///< That came after the flag's `=`.
+  bool only_words_ = false;           ///< After `--`.
 };
 
 /// Takes a flag that describes a placement (--placement, --vnodes, --label, --segments, --cap);

@@ -24,9 +24,12 @@ bool key_list::take_flag(arguments& args) {
   return true;
 }
 
-void key_list::require_some() const {
+void key_list::check() const {
   if (!has_keys_) {
     throw usage_error("no keys are given; name some, or use --keys-file FILE");
+  }
+  for (std::size_t i = 0; hex_ && i < given_.size(); ++i) {
+    read(i);
   }
 }
 

@@ -15,8 +15,8 @@ class key_list {
   void take_word(arguments& args);
   bool take_flag(arguments& args);
 
-  /// Throws usage_error if there is none.
-  void require_some() const;
+  /// Throws usage_error if there is none, or one that read() refuses.
+  void check() const;
 
   struct key {
     std::string bytes;

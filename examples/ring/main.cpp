@@ -4,9 +4,11 @@
 #include <exception>
 #include <iostream>
 #include <lifering/config.hpp>
+#include <stdexcept>
 #include <string_view>
 
 #include "arguments.hpp"
+#include "text.hpp"
 
 namespace {
 
@@ -50,7 +52,8 @@ PLACEMENT:
   --segments K                      slots: 2^K segments, 10 to 22, default 18
   --cap E                           slots: at most 1 + E times the fair share, 0.01 to 10
 
-Exit code: 0, or 2 for wrong use.
+A flag's value follows as the next word or after a `=`. Exit code: 0, 2 for wrong use, 1 when
+the output can't be written.
 )";
 
 /// Whether --help is among the words, wherever a flag may be.
@@ -95,9 +98,12 @@ int main(int count, char** words) {
   try {
     const int code = run(count, words);
     std::cout.flush();
-    return std::cout ? code : 1;
+    if (!std::cout) {
+      throw std::runtime_error("what was asked for can't be written to stdout");
+    }
+    return code;
   } catch (const ring_tool::usage_error& error) {
-    std::cerr << "lifering-ring: " << error.what() << '\n';
+    std::cerr << "lifering-ring: " << ring_tool::in_one_line(error.what()) << '\n';
     return 2;
   } catch (const std::exception& error) {
     std::cerr << "lifering-ring: " << error.what() << '\n';

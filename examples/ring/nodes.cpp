@@ -15,7 +15,14 @@ namespace ring_tool {
 
 namespace {
 
+/// The bytes of a field. A space where a tab was meant would make one name of a whole line.
 std::string unescaped(const std::string& text, const std::string& where) {
+  const auto raw =
+      std::find_if(text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; });
+  if (raw != text.end()) {
+    throw usage_error(where + ": \"" + escape(text) + "\" holds a byte that must be written " +
+                      escape({&*raw, 1}) + "; fields are separated by tabs");
+  }
   if (auto bytes = unescape(text)) {
     return *std::move(bytes);
   }
@@ -65,7 +72,14 @@ node_list split_nodes(const std::string& text) {
 node_list read_nodes(const std::string& file) {
   node_list list;
   std::size_t number = 0;
-  for (const std::string& line : read_lines(file)) {
+  for (std::string line : read_lines(file)) {
+    if (line.ends_with('\r')) {
+      line.pop_back();
+    }
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (number == 0 && line.starts_with(byte_order_mark)) {
+      line.erase(0, byte_order_mark.size());
+    }
     const std::string where = file + ", line " + std::to_string(++number);
     std::vector<std::string> fields;
     for (std::size_t start = 0; start <= line.size();) {
@@ -78,6 +92,9 @@ node_list read_nodes(const std::string& file) {
                         " fields; write name, weight, zone and id, or fewer, with tabs between");
     }
     lifering::ring_node node{unescaped(fields[0], where)};
+    if (node.name.empty()) {
+      throw usage_error(where + ": a node's name is empty; use 1 to 255 bytes");
+    }
     if (fields.size() > 1) {
       const auto weight = lifering::weight::parse(fields[1]);
       if (!weight) {

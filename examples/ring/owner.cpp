@@ -44,7 +44,7 @@ question read_question(arguments& args) {
   if (!q.has_nodes && !has_partitions(q.placement)) {
     throw usage_error("no nodes are given; use --nodes a,b,c or --nodes-file FILE");
   }
-  q.keys.require_some();
+  q.keys.check();
   return q;
 }
 

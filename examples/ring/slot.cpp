@@ -40,7 +40,7 @@ int run_slot(arguments args) {
     throw usage_error("placement " + placement.text() +
                       " has no slots; use redis_slots, kafka:partitions=N or maglev");
   }
-  keys.require_some();
+  keys.check();
   print_slots(placement, keys);
   return 0;
 }

@@ -48,6 +48,19 @@ std::string escape(std::string_view bytes) {
   return text;
 }
 
+std::string in_one_line(std::string_view sentence) {
+  std::string text;
+  for (const char c : sentence) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      text += "\\x";
+      append_hex(text, c);
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 std::optional<std::string> unescape(std::string_view text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -10,7 +10,10 @@ namespace ring_tool {
 /// Bytes outside 0x21..0x7e and the backslash become \xHH.
 std::string escape(std::string_view bytes);
 
-/// The inverse; nothing if a backslash doesn't begin \xHH.
+/// Control bytes become \xHH: a sentence stays one line, whatever it is about.
+std::string in_one_line(std::string_view sentence);
+
+/// The inverse of escape(); nothing if a backslash doesn't begin \xHH.
 std::optional<std::string> unescape(std::string_view text);
 
 std::string to_hex(std::string_view bytes);

@@ -58,6 +58,12 @@ for placement in classic mixed slots; do
 done
 says "k${tab}only" owner --nodes only --placement slots --segments 10 --cap 0.05 k
 
+# Files as other systems' editors leave them, flags with a `=`.
+printf '\xef\xbb\xbfone\t1\r\ntwo\t0.5\tz\r\n' >nodes
+"$program" owner --nodes-file nodes --replicas 2 a b c | cut -f2- | tr '\t' '\n' | sort -u >names
+[[ $(tr '\n' ' ' <names) == "one two " ]] || fail "line ends and byte order mark: $(cat names)"
+says "k${tab}a#0" owner --nodes=a#0 --placement=classic --label={node}={i} --replicas=1 k
+
 # Every recorded set, with all its keys in one call: what the other implementation said, but for rows without an owner
 # here and sets made of shared points.
 awk -F'\t' '/^#config/ && $2 !~ /tie/ && $0 !~ /nodes=[^\t]*,,/ { print $2 "\t" $3 "\t" $4 "\t" $5 }' \
@@ -85,8 +91,10 @@ refuses "no keys are given; name some, or use --keys-file FILE" owner --nodes a
 refuses 'node "a" is given twice; name each node once' owner --nodes a,b,a key
 refuses "a node's name is empty; use 1 to 255 bytes" owner --nodes a,,b key
 refuses 'flag --node is unknown to owner; see lifering-ring --help' owner --node a key
-refuses '--vnodes is "x"; it must be a whole number' owner --nodes a --vnodes x key
-refuses '--vnodes is "-1"; it must be a whole number' owner --nodes a --vnodes -1 key
+refuses '--vnodes is "x"; it must be a whole number, up to 4294967295' owner --nodes a --vnodes x key
+refuses '--vnodes is "-1"; it must be a whole number, up to 4294967295' owner --nodes a --vnodes -1 key
+refuses '--vnodes is "4294967296"; it must be a whole number, up to 4294967295' owner --nodes a --vnodes 4294967296 key
+refuses '--vnodes needs a value, and --label looks like a flag; if it is meant, write --vnodes=--label' owner --nodes a --vnodes --label x key
 refuses '--vnodes needs a value' owner --nodes a key --vnodes
 refuses 'vnodes is 70000; use 1 to 65536, or 0 for 150' owner --nodes a --vnodes 70000 key
 refuses 'placement "rendezvous" is unknown; use classic, mixed, slots, nginx, haproxy, ketama, envoy_ring, maglev, redis_slots or kafka' \
@@ -102,11 +110,34 @@ printf 'a\nb\theavy\n' >nodes
 refuses 'nodes, line 2: weight is "heavy"; use 0, or 0.01 to 100 with at most three places' owner --nodes-file nodes k
 printf 'a\\y\n' >nodes
 refuses 'nodes, line 1: "a\y" has a backslash that doesn'"'"'t begin \xHH' owner --nodes-file nodes k
+printf 'a\n\nb\n' >nodes
+refuses "nodes, line 2: a node's name is empty; use 1 to 255 bytes" owner --nodes-file nodes k
+printf 'a\nb 2 z1\n' >nodes
+refuses 'nodes, line 2: "b\x202\x20z1" holds a byte that must be written \x20; fields are separated by tabs' owner --nodes-file nodes k
 printf 'a\t1\tz\tid\tmore\n' >nodes
 refuses 'nodes, line 1: 5 fields; write name, weight, zone and id, or fewer, with tabs between' owner --nodes-file nodes k
 refuses '--nodes is 0; use 1 to 100000' report
 refuses 'names "cats" are unknown; use ip, pod, padded or uuid' report --nodes 5 --names cats
 refuses 'file "no/such/folder.svg" can'"'"'t be written; give one in a folder that exists' report --nodes 5 --plot no/such/folder.svg
+
+# What the placement doesn't use, whichever flag comes first.
+for other in classic mixed; do
+  refuses "segments is 12, of no use to $other; set vnodes and label, or choose slots" owner --nodes a --segments 12 --placement $other k
+  refuses "cap is 100 thousandths, of no use to $other; set vnodes and label, or choose slots" owner --nodes a --placement $other --cap 0.1 k
+done
+refuses 'segments is 12, of no use to classic; set vnodes and label, or choose slots' report --nodes 5 --segments 12
+refuses 'vnodes is 5, of no use to slots; set segments and cap, or choose classic or mixed' bench --placement slots --vnodes 5
+refuses 'label is "{i}{node}", of no use to slots; set segments and cap, or choose classic or mixed' owner --nodes a --label '{i}{node}' --placement slots k
+
+# One line, whatever bytes are in it; nothing before an error; and an error when nobody takes the answers.
+refuses 'flag --no\x0ade is unknown to owner; see lifering-ring --help' owner $'--no\nde' a key
+printf '61\n6\n' >keys
+refuses 'key "6" isn'"'"'t pairs of hexadecimal digits' owner --nodes a --hex --keys-file keys
+refuses '--hex takes no value' owner --nodes a --hex=61 62
+if [[ -w /dev/full ]]; then
+  "$program" owner --nodes a k 2>err >/dev/full
+  [[ $? == 1 && $(cat err) == "lifering-ring: what was asked for can't be written to stdout" ]] || fail "full device: $(cat err)"
+fi
 
 # Reports.
 for placement in classic mixed "slots --segments 12" "slots --segments 12 --cap 0.05"; do
