@@ -178,11 +178,25 @@ show_notices() { # EVENT MEMBER
   for name in $(living); do echo "  $name reported $2 as $1 after $(when "$name" "$1" "$2") s"; done
 }
 
+# first_free: the first of five ports in a row that nothing on this machine holds.
+first_free() {
+  local first port
+  while true; do
+    first=$((20000 + RANDOM % 10000))
+    for ((port = first; port < first + ${#names[@]}; port++)); do
+      ! grep -qi ":$(printf %04x "$port") " /proc/net/{tcp,tcp6,udp,udp6} 2>/dev/null || continue 2
+    done
+    echo "$first"
+    return
+  done
+}
+
 # --- The story ---
 
 five_form_a_cluster() {
   tell "Five processes form a cluster"
-  local port=$((20000 + RANDOM % 10000)) name
+  local port name
+  port=$(first_free)
   for name in "${names[@]}"; do address[$name]=127.0.0.1:$((port++)); done
   for name in "${names[@]}"; do start "$name"; done
   check "every process sees five live members" within 15 every_living sees_alive 5
@@ -235,7 +249,7 @@ the_killed_one_returns() {
   show_fingerprints
 }
 
-"$root/cmake/install-deps.sh" build
+bash "$root/cmake/install-deps.sh" build
 cd "$root"
 cmake --preset release
 cmake --build --preset release

@@ -15,7 +15,7 @@ cd "$root"
 heading() { printf '\n--- %s, after %d s ---\n' "$1" "$SECONDS"; }
 
 heading "Packages"
-cmake/install-deps.sh build test
+bash cmake/install-deps.sh build test
 
 for preset in release dev asan tsan; do
   heading "Building $preset"
