@@ -130,7 +130,7 @@ class soak {
   };
   std::deque<std::string> diary_;  ///< The last deeds, for who must find out what went wrong.
   deeds now_;
-  deeds before_;  ///< An event may be printed a moment after its ring was looked at.
+  deeds before_;  ///< An event may be printed a moment after the next round began.
 };
 
 std::string new_key() {
@@ -340,7 +340,8 @@ void soak::await_agreement() {
     for (const auto& each : places_) {
       if (!each.living) continue;
       fingerprints.insert(each.living->fingerprint());
-      whole = whole && each.living->member_count() == living();
+      whole = whole && each.living->member_count() == living() &&
+              each.living->ask("stats")["stats"]["events_queued"].number() == 0;
     }
     if (whole && fingerprints.size() == 1) return;
     if (clock_type::now() > end) {
