@@ -197,8 +197,9 @@ struct LIFERING_API options {
 
   /// The first change of a quiet ring is published at once. Further changes learned from others
   /// within this time are gathered, so that many failures at once become few rings: at most one
-  /// each `ring_gather`, beside those that an operation of our own completes with. 0 to 10 s; 0
-  /// publishes each. It bounds how much later than the membership the ring may be.
+  /// each `ring_gather`, beside those that an operation of our own completes with. What a join
+  /// brings before it completes is gathered likewise. 0 to 10 s; 0 publishes each. It bounds how
+  /// much later than the membership the ring may be.
   std::chrono::milliseconds ring_gather{300};
 
   /// How the application's own health counts.

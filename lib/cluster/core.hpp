@@ -201,6 +201,7 @@ void core::issue(const Command& command, std::unique_ptr<operation> done) {
                         : std::is_same_v<Command, swim::send_command> ? command_kind::send
                                                                       : command_kind::other;
   pending_.emplace(command.id, pending_command{std::move(done), kind});
+  if (kind == command_kind::join) publisher_->expect_more();
   driver_->command(command);
   sync_self();
 }

@@ -92,6 +92,12 @@ bool publisher::is_long_build(const batch& next) const {
   return 2 * vnodes * members + 40 * vnodes * next.ring_changes > short_build;
 }
 
+void publisher::expect_more() {
+  // What waits already waits no longer for that.
+  if (pace_.gather.count() == 0 || waiting_) return;
+  quiet_until_ = pace_.now() + base::duration(pace_.gather);
+}
+
 void publisher::submit(batch next) {
   const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.gather.count() > 0 &&
                         pace_.now() < quiet_until_;
@@ -206,8 +212,7 @@ void publisher::conclude(batch& done) {
   if (done.error) log_(log_level::error, "The ring stays as it was: " + done.error.message());
   if (done.ring_changes > 0) {
     on_ring_(ring_.fingerprint());
-    if (pace_.gather.count() > 0 && done.can_wait())
-      quiet_until_ = pace_.now() + base::duration(pace_.gather);
+    if (done.can_wait()) expect_more();
   }
   for (const auto& each : done.completions)
     each.tell();

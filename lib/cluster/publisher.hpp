@@ -91,6 +91,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   /// Publishes, at once or soon.
   void submit(batch next);
 
+  /// A join begins: what it brings piece by piece is gathered, until it completes or time is up.
+  void expect_more();
+
   /// Publishes at once, however long that takes.
   void submit_now(batch next);
 

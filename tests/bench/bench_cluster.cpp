@@ -6,7 +6,8 @@
 //
 // All members join the first; with `-seal 1` every packet is sealed. One JSON object a line:
 //
-//     join   seconds from the first join to the moment when every member lists all n
+//     join   seconds from the first join to the moment when every member lists all n, and how many
+//            rings each has published by then, its own first one included
 //     idle   a core's share, packets and bytes (as the loopback device counts them) per member and
 //            second; resident memory per member, and what of it is the ring's table
 //     crash  one member ends without a word: seconds until the first and the last survivor
@@ -183,6 +184,7 @@ village::village(const plan& plan) : plan_(plan), members_(plan.n), next_(plan.n
     options.cluster = "bench";
     options.bind = "127.0.0.1:" + std::to_string(plan_.port + i);
     options.level = lifering::log_level::off;
+    options.limits.streams_per_source = options.limits.streams;  // All come from one address.
     if (plan_.seal != 0) options.keys = keys_with(key);
     auto& one = members_[i];
     one.cluster = std::make_unique<lifering::cluster>(context_, options);
@@ -218,10 +220,16 @@ bool village::join() {
     std::this_thread::sleep_for(milliseconds(1));
     all = complete();
   }
+  const double took = seconds_since(since);
+  std::uint64_t rings = 0;
+  for (const auto& each : members_)
+    rings += each.cluster->ring().version();
   std::printf(
-      R"({"what":"join","n":%u,"issued_s":%.4f,"all_see_all_s":%.4f,"complete":%s,"cpu_s":%.3f})"
+      R"({"what":"join","n":%u,"issued_s":%.4f,"all_see_all_s":%.4f,"complete":%s,"cpu_s":%.3f,)"
+      R"("rings":%.2f})"
       "\n",
-      plan_.n, issued, seconds_since(since), all ? "true" : "false", processor_seconds() - used);
+      plan_.n, issued, took, all ? "true" : "false", processor_seconds() - used,
+      static_cast<double>(rings) / plan_.n);
   std::fflush(stdout);
   return all;
 }

@@ -241,6 +241,30 @@ TEST_CASE("what an operation of our own completes with is published at once, wit
   CHECK(on.published->ring().version() == 3);
 }
 
+TEST_CASE("what a join brings is gathered until it completes, or for 0.3 s", "[publisher]") {
+  const bool completes = GENERATE(true, false);
+  bench on(placement_options::classic());
+  const auto begin = on.now;
+  on.published->expect_more();
+  on.published->submit(on.coming({"a"}));
+  on.now = begin + 100ms;
+  on.published->submit(on.coming({"b"}));
+  on.published->expect_more();  // another join: what waits doesn't wait for it
+  CHECK(on.published->ring().size() == 0);
+  if (completes) {
+    auto next = on.coming({"c"});
+    next.completions.push_back({std::make_unique<remembered_operation>([] {})});
+    on.published->submit(std::move(next));
+    CHECK(on.published->ring().size() == 3);
+  } else {
+    on.at(begin + 299ms);
+    CHECK(on.published->ring().size() == 0);
+    on.at(begin + 300ms);
+    CHECK(on.published->ring().size() == 2);
+  }
+  CHECK(on.published->ring().version() == 1);
+}
+
 TEST_CASE("closing publishes what is held back", "[publisher]") {
   bench on(placement_options::classic());
   on.published->submit(on.coming({"a"}));
