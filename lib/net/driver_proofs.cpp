@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <lifering/error.hpp>
+#include <optional>
 #include <utility>
 
 #include "net/driver_impl.hpp"
@@ -39,9 +40,10 @@ swim::packet driver::impl::bare_packet() const {
 ///
 ///   a life that isn't proven    any packet        dropped
 ///   we                          challenge         as long as the packet
-///   the life                    echo              not longer than the challenge
+///   the life                    echo, news        not longer than the challenge
 ///
-/// Nothing is kept for a stranger, and nobody gets more than he sent.
+/// Nothing is kept for a stranger, and nobody gets more than he sent. What was dropped is made good
+/// by the news beside the echo: while a cluster forms, most packets are first ones.
 bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const auto& receipt = codec_.last_receipt();
   if (!receipt.sealed) return true;
@@ -61,7 +63,7 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
     ++count_.dropped_unproven;
     send_proof(from, {ours(), 0}, size);
   }
-  return is_proven && !is_proof_alone;
+  return is_proven && (!is_proof_alone || !incoming_.updates.empty());
 }
 
 void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max) {
@@ -69,7 +71,10 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
   // Filled up, because what answers it must have room for a longer name.
   // What came may be larger than what our own paths are known to carry.
   const std::size_t room = std::min(size_max, options_.protocol.limits.datagram);
-  const bool is_complete = codec_.encode_within(bare_packet(), with, room, reply_);
+  const std::size_t around = codec_.overhead() + wire::proof_size_max;
+  std::optional<swim::packet> news;
+  if (with.echo != 0 && room > around) news = machine_->news_within(room - around);
+  const bool is_complete = codec_.encode_within(news ? *news : bare_packet(), with, room, reply_);
   if (!is_complete) {
     ++count_.replies_withheld;
     return;

@@ -84,6 +84,9 @@ struct core {
     return settings.parts.local_health_probe ? health.scale(value) : value;
   }
 
+  /// Fills in the sender part.
+  void sign(packet& onto) const;
+
   /// A datagram with our sender part filled in.
   packet& datagram(const endpoint& to);
   packet& frame(stream_id stream);
@@ -105,8 +108,6 @@ struct core {
   base::duration jitter(base::duration limit) noexcept;
 
  private:
-  void sign(packet& onto) const;
-
   std::uint64_t sequence_;
 };
 

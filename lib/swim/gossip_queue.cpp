@@ -112,6 +112,19 @@ std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except
   return used;
 }
 
+void gossip_queue::show(std::size_t budget, std::vector<update>& out) const {
+  for (const auto& levels_of_class : lists_) {
+    for (const list& level : levels_of_class) {
+      for (std::uint32_t index = level.head; index != none; index = entries_[index].next) {
+        const entry& candidate = entries_[index];
+        if (candidate.bytes > budget) return;
+        budget -= candidate.bytes;
+        out.push_back(candidate.news);
+      }
+    }
+  }
+}
+
 void gossip_queue::drop_spent(unsigned limit) noexcept {
   // The cluster shrank, and with it the limit: what was sent more often already would never be
   // taken again.

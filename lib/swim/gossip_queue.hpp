@@ -44,6 +44,10 @@ class gossip_queue {
   /// otherwise). Returns the bytes used.
   std::size_t take(std::size_t budget, unsigned limit, row_id except, std::vector<update>& out);
 
+  /// Appends what waits, in the order of urgency and least sent first, up to `budget` bytes, and
+  /// counts nothing as sent: for packets that anybody may ask for again and again.
+  void show(std::size_t budget, std::vector<update>& out) const;
+
   /// How many entries wait, and how many of them were never sent.
   std::size_t size() const noexcept { return size_; }
   std::size_t size(gossip_class of) const noexcept { return counts_[static_cast<std::size_t>(of)]; }

@@ -28,6 +28,9 @@ struct proof {
   std::uint64_t echo = 0;
 };
 
+/// What a proof adds to a packet at most.
+inline constexpr std::size_t proof_size_max = 18;
+
 /// What is known of a packet beside its content, for who must decide what it may change.
 ///
 /// A sealed packet comes from a holder of a key, once. What the seal can't tell is when: whoever
@@ -63,12 +66,12 @@ class codec {
   bool seals() const;
 
   /// Appends the encoded packet to `out`. The packet keeps the limits of swim/message.hpp and of
-  /// limits.hpp. A proof takes up to 18 bytes that overhead() doesn't count; packets that fill a
-  /// datagram have none.
+  /// limits.hpp. A proof takes up to proof_size_max bytes that overhead() doesn't count; packets
+  /// that fill a datagram have none.
   void encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with = {});
 
   /// The same if the whole takes at most `size` bytes, filled up to about that; else false, and
-  /// nothing is appended. The packet itself must be a small one.
+  /// nothing is appended.
   bool encode_within(const swim::packet& from, const proof& with, std::size_t size,
                      std::vector<std::uint8_t>& out);
 

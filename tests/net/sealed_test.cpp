@@ -132,6 +132,16 @@ class forger {
     return bytes;
   }
 
+  std::vector<std::uint8_t> challenge_of(const std::string& name, std::uint64_t epoch,
+                                         std::uint64_t challenge, std::size_t size) {
+    swim::packet packet;
+    packet.from.name = name;
+    packet.from.epoch = epoch;
+    std::vector<std::uint8_t> bytes;
+    REQUIRE(codec_.encode_within(packet, {challenge, 0}, size, bytes));
+    return bytes;
+  }
+
   void send(peer& to, const std::vector<std::uint8_t>& bytes) {
     socket_.send_to(asio::buffer(bytes),
                     to_asio<asio::ip::udp>(to.driver().local_address(), false));
@@ -312,6 +322,25 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
     // What it sent before its proof is not taken any more.
     stranger.send(ours, asked);
     CHECK(run_until(all.context, [&] { return ours.driver().count().dropped_repeated == 1; }));
+  }
+  SECTION("what it says beside the echo counts, and is told to who asks for an echo of ours") {
+    stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, challenge}));
+    got = answer();
+    REQUIRE(got);
+    CHECK(std::holds_alternative<swim::ack>(got->body));
+    CHECK(ours.present() == 2);
+
+    for (const std::size_t room : {std::size_t{130}, std::size_t{1000}}) {
+      const auto dare = stranger.challenge_of("another", 9, 4711, room);
+      stranger.send(ours, dare);
+      got = answer();
+      REQUIRE(got);
+      CHECK(receipt.proof.echo == 4711);
+      CHECK(size <= dare.size());
+      const bool tells = std::any_of(got->updates.begin(), got->updates.end(),
+                                     [](const auto& u) { return u.subject_name() == "invented"; });
+      CHECK(tells == (room == 1000));
+    }
   }
   SECTION("another number doesn't") {
     stranger.send(ours, stranger.echo_of("stranger", 9, challenge + 1));

@@ -318,6 +318,25 @@ TEST_CASE("slots are reused: a long life needs no more of them than its busiest 
   CHECK(last.expired());
 }
 
+TEST_CASE(
+    "what is shown doesn't count as sent, keeps to its budget and begins with the most urgent",
+    "[swim]") {
+  gossip_queue queue;
+  queue.put(1, gossip_class::join, news(1, 1));
+  queue.put(2, gossip_class::leave, news(2, 1));
+  queue.put(3, gossip_class::join, news(3, 1));
+  take(queue, size_bound(news(2, 1)), 12);  // 2 was sent once
+  std::vector<update> shown;
+  queue.show(plenty, shown);
+  CHECK(names(shown) == std::vector<std::string>{"2", "3", "1"});
+  CHECK(queue.fresh() == 2);
+  shown.clear();
+  queue.show(size_bound(news(2, 1)), shown);
+  CHECK(names(shown) == std::vector<std::string>{"2"});
+  for (int i = 0; i < 11; ++i)
+    CHECK(names(take(queue, plenty, 12)).size() == 3);
+}
+
 TEST_CASE("when the limit falls, what was sent that often already goes", "[swim]") {
   // The cluster shrank past a power of ten. What stayed would be news for ever.
   gossip_queue queue;
