@@ -95,7 +95,8 @@ problem_text read_cap(std::string_view text, std::uint32_t& to) {
   const std::size_t point = text.find('.');
   std::string digits(text.substr(0, point));
   std::string places(point == std::string_view::npos ? "" : text.substr(point + 1));
-  if (places.size() <= 3 && !digits.empty() && digits.size() < 4) {
+  const bool ends_well = point == std::string_view::npos || !places.empty();
+  if (ends_well && places.size() <= 3 && !digits.empty() && digits.size() < 4) {
     places.resize(3, '0');
     if (!read_number("--cap", digits + places, to) && to <= 10'000) return std::nullopt;
   }

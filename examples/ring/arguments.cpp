@@ -1,6 +1,7 @@
 // Reading flags, numbers and files, with one sentence for each way to get them wrong.
 #include "arguments.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -84,6 +85,24 @@ void read_placement(const std::string& text, lifering::placement_options& placem
                     words);
 }
 
+/// A part of the fair share, in thousandths.
+std::uint32_t read_cap(const std::string& text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string places = text.substr(std::min(point + 1, text.size()));
+  const bool is_short = point > 0 && point <= 2 && places.size() <= 3;
+  const bool ends_well = point == text.size() || !places.empty();
+  places.resize(3, '0');
+  const std::string digits = text.substr(0, point) + places;
+  std::uint32_t part = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stopped, error] = std::from_chars(digits.data(), end, part);
+  if (!is_short || !ends_well || error != std::errc{} || stopped != end || part > 10'000) {
+    throw usage_error("cap is \"" + text +
+                      "\"; use 0 for none or a part such as 0.05, 0.001 to 10");
+  }
+  return part;
+}
+
 }  // namespace
 
 bool take_placement_flag(arguments& args, lifering::placement_options& placement) {
@@ -96,14 +115,7 @@ bool take_placement_flag(arguments& args, lifering::placement_options& placement
   } else if (args.flag() == "--segments") {
     placement.segments = args.number();
   } else if (args.flag() == "--cap") {
-    // A part of the fair share, read with the places and the care of a weight.
-    const std::string text = args.value();
-    const auto part = lifering::weight::parse(text);
-    if (!part || part->thousandths() > 10'000) {
-      throw usage_error("cap is \"" + text +
-                        "\"; use 0 for none or a part such as 0.05, 0.01 to 10");
-    }
-    placement.cap = part->thousandths();
+    placement.cap = read_cap(args.value());
   } else {
     return false;
   }

@@ -50,7 +50,7 @@ PLACEMENT:
   --vnodes N                        points a node, 1 to 65536, default 150
   --label TEXT                      default {node}#{i}
   --segments K                      slots: 2^K segments, 10 to 22, default 18
-  --cap E                           slots: at most 1 + E times the fair share, 0.01 to 10
+  --cap E                           slots: at most 1 + E times the fair share, 0.001 to 10
 
 A flag's value follows as the next word or after a `=`. Exit code: 0, 2 for wrong use, 1 when
 the output can't be written.

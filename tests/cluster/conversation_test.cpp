@@ -84,6 +84,7 @@ TEST_CASE("a wrong command line is one sentence that names the value, and exit c
       {with({"--segments", "9"}), "9"},
       {with({"--cap", "0.12345"}), "\"0.12345\""},
       {with({"--cap", "99"}), "\"99\""},
+      {with({"--cap", "5."}), "\"5.\""},
       {with({"--profile", "moon"}), "\"moon\""},
       {with({"--log", "loud"}), "\"loud\""},
       {with({"--no-such-flag", "x"}), "\"--no-such-flag\""},

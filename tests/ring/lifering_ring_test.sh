@@ -101,7 +101,12 @@ refuses 'placement "rendezvous" is unknown; use classic, mixed, slots, nginx, ha
   owner --nodes a --placement rendezvous key
 refuses 'label is "x"; it must hold {node} and {i} exactly once each' owner --nodes a --label x key
 refuses 'segments is 30; use 10 to 22, the base-2 logarithm of their number' owner --nodes a --placement slots --segments 30 k
-refuses 'cap is "much"; use 0 for none or a part such as 0.05, 0.01 to 10' owner --nodes a --placement slots --cap much k
+for cap in much '' . .5 5. 0.0001 10.001 11 100 -1 0.0.1 nan 1e1; do
+  refuses "cap is \"$cap\"; use 0 for none or a part such as 0.05, 0.001 to 10" owner --nodes a --placement slots "--cap=$cap" k
+done
+for cap in 0 0.001 0.05 1 10 10.000; do
+  says "k${tab}only" owner --nodes only --placement slots --segments 10 "--cap=$cap" k
+done
 refuses '--replicas is 0; use 1 or more' owner --nodes a --replicas 0 key
 refuses 'key "zz" isn'"'"'t pairs of hexadecimal digits' owner --nodes a --hex zz
 refuses 'file "absent" can'"'"'t be read; give one that exists and is readable' owner --nodes-file absent key
