@@ -129,7 +129,9 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
   } else if (const auto* refused = std::get_if<nack>(&content.body)) {
     prober_.on_nack(refused->sequence);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
-    if (by != no_row) {
+    if (message->sequence != hash_bytes(core_.self->name)) {
+      ++core_.counters.dropped_not_for_us;
+    } else if (by != no_row) {
       core_.out->push(user_received{content.from.name, message->payload, message_kind::direct});
     }
   } else if (by != no_row && core_.phase == life_phase::running) {

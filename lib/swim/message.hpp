@@ -155,7 +155,7 @@ struct refusal {
 
 /// Bytes of the application. On a datagram best-effort, on a stream reliable.
 struct user_message {
-  std::uint64_t sequence = 0;  ///< On a stream: answered by an ack of this number.
+  std::uint64_t sequence = 0;  ///< hash_bytes() of whom it is for; a stream's ack repeats it.
   std::string payload;
   friend bool operator==(const user_message&, const user_message&) = default;
 };

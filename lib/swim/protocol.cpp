@@ -119,6 +119,7 @@ void protocol::handle(base::time_point now, const update_command& input, effects
   if (input.phase) changed.phase = *input.phase;
   if (input.metadata) changed.metadata = *input.metadata;
   if (input.service) changed.service = *input.service;
+  if (input.address) changed.address = *input.address;
   if (shared.phase == life_phase::superseded) {
     out.push(completed{input.id, errc::stopped, 0, ""});
   } else if (shared.phase == life_phase::running) {
@@ -157,7 +158,7 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
     // Completed from inside of a later call, so into whatever buffer is current then.
     const command_id id = input.id;
     const bool begun = machine_->streams().deliver(
-        shared.table.at(to).subject->address, input.payload,
+        *shared.table.at(to).subject, input.payload,
         [&shared, id](std::error_code error, const std::string& detail) {
           shared.out->push(completed{id, error, error ? 0u : 1u, detail});
         });
@@ -168,7 +169,7 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
       return machine_->finish();
     }
     packet& sent = shared.datagram(shared.table.at(to).subject->address);
-    sent.body = user_message{shared.next_sequence(), input.payload};
+    sent.body = user_message{hash_bytes(input.to), input.payload};
     out.push(completed{input.id, {}, 0, ""});
   }
   machine_->finish();

@@ -63,13 +63,13 @@ void synchronizer::probe(row_id id, std::uint64_t sequence) {
   shared_.frame(stream).body = ping{sequence, target->name, target->epoch};
 }
 
-bool synchronizer::deliver(const endpoint& to, const std::string& payload, finished done) {
+bool synchronizer::deliver(const record& to, const std::string& payload, finished done) {
   if (!room()) return false;
   session& made = sessions_.emplace_back();
-  made.sequence = shared_.next_sequence();
+  made.sequence = hash_bytes(to.name);
   made.done = std::move(done);
   const std::uint64_t sequence = made.sequence;
-  const stream_id stream = open(to, purpose::deliver, made);
+  const stream_id stream = open(to.address, purpose::deliver, made);
   shared_.frame(stream).body = user_message{sequence, payload};
   return true;
 }
@@ -205,6 +205,11 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
     if (at->what != purpose::serve) return;
     if (shared_.table.find(from.name) == no_row) {
       ++shared_.counters.dropped_bad_sender;
+      return end(stream, {}, "", true);
+    }
+    if (message->sequence != hash_bytes(shared_.self->name)) {
+      // Shown to the wrong one, or sent to an address that is ours by now.
+      ++shared_.counters.dropped_not_for_us;
       return end(stream, {}, "", true);
     }
     if (shared_.settings.has_room && !shared_.settings.has_room(message->payload.size())) {

@@ -36,7 +36,7 @@ class synchronizer {
   void probe(row_id id, std::uint64_t sequence);
 
   /// Sends bytes reliably; `done` once they were acknowledged.
-  bool deliver(const endpoint& to, const std::string& payload, finished done);
+  bool deliver(const record& to, const std::string& payload, finished done);
 
   /// Pulls a member's large metadata from somebody; `done` with the bytes in place of a detail.
   bool fetch(const endpoint& from, const metadata_pull& what, finished done);

@@ -113,14 +113,17 @@ class pipe {
 
 class memory_stream final : public transport_stream {
  public:
-  memory_stream(std::shared_ptr<pipe> in, std::shared_ptr<pipe> out)
-      : in_(std::move(in)), out_(std::move(out)) {}
+  /// `on_write` is told of all that is written.
+  using observer = std::function<void(std::span<const std::uint8_t>)>;
+  memory_stream(std::shared_ptr<pipe> in, std::shared_ptr<pipe> out, observer on_write = {})
+      : in_(std::move(in)), out_(std::move(out)), on_write_(std::move(on_write)) {}
   ~memory_stream() override { close(); }
 
   void async_read_some(std::span<std::uint8_t> into, completion done) override {
     in_->read(into, std::move(done));
   }
   void async_write(std::span<const std::uint8_t> bytes, completion done) override {
+    if (on_write_) on_write_(bytes);
     out_->write(bytes, std::move(done));
   }
   void shutdown_send() override { out_->end(); }
@@ -132,7 +135,21 @@ class memory_stream final : public transport_stream {
  private:
   const std::shared_ptr<pipe> in_;
   const std::shared_ptr<pipe> out_;
+  const observer on_write_;
 };
+
+struct stream_ends {
+  std::shared_ptr<memory_stream> opened;
+  std::shared_ptr<memory_stream> accepted;
+};
+
+stream_ends make_ends(memory_stream::observer by_opener = {},
+                      memory_stream::observer by_other = {}) {
+  const auto there = std::make_shared<pipe>();
+  const auto back = std::make_shared<pipe>();
+  return {std::make_shared<memory_stream>(back, there, std::move(by_opener)),
+          std::make_shared<memory_stream>(there, back, std::move(by_other))};
+}
 
 }  // namespace
 
@@ -151,6 +168,7 @@ class memory_transport final : public lifering::transport {
 
   std::error_code send(const lifering::endpoint& to, std::span<const std::uint8_t> bytes) override {
     if (network_->is_cut(at_, to)) return {};
+    network_->record(at_, to, bytes);
     if (const auto told = network_->listener_at(to)) {
       told->datagram_received(at_, bytes);
     } else {
@@ -161,7 +179,7 @@ class memory_transport final : public lifering::transport {
 
   void async_connect(const lifering::endpoint& to, connected done) override {
     if (network_->is_cut(at_, to)) return;  // As a black hole does: nothing ever comes back.
-    if (auto made = network_->open_stream(at_, to)) {
+    if (auto made = network_->connect(at_, to)) {
       done({}, std::move(made));
     } else {
       done(std::make_error_code(std::errc::connection_refused), nullptr);
@@ -216,10 +234,47 @@ std::shared_ptr<transport_stream> memory_network::open_stream(const lifering::en
                                                               const lifering::endpoint& to) {
   const auto told = listener_at(to);
   if (!told) return nullptr;
-  const auto there = std::make_shared<pipe>();
-  const auto back = std::make_shared<pipe>();
-  told->stream_accepted(from, std::make_shared<memory_stream>(there, back));
-  return std::make_shared<memory_stream>(back, there);
+  auto ends = make_ends();
+  told->stream_accepted(from, std::move(ends.accepted));
+  return std::move(ends.opened);
+}
+
+std::shared_ptr<transport_stream> memory_network::connect(const lifering::endpoint& from,
+                                                          const lifering::endpoint& to) {
+  const auto told = listener_at(to);
+  if (!told) return nullptr;
+  std::size_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = streams_.size();
+    streams_.push_back({from, to, {}, {}});
+  }
+  const auto writer = [&](std::vector<std::uint8_t> stream::*side) {
+    return [self = shared_from_this(), number, side](std::span<const std::uint8_t> bytes) {
+      const std::lock_guard lock(self->mutex_);
+      auto& written = self->streams_[number].*side;
+      written.insert(written.end(), bytes.begin(), bytes.end());
+    };
+  };
+  auto ends = make_ends(writer(&stream::bytes), writer(&stream::answer));
+  told->stream_accepted(from, std::move(ends.accepted));
+  return std::move(ends.opened);
+}
+
+void memory_network::record(const lifering::endpoint& from, const lifering::endpoint& to,
+                            std::span<const std::uint8_t> bytes) {
+  const std::lock_guard lock(mutex_);
+  datagrams_.push_back({from, to, {bytes.begin(), bytes.end()}});
+}
+
+std::vector<memory_network::datagram> memory_network::datagrams() {
+  const std::lock_guard lock(mutex_);
+  return datagrams_;
+}
+
+std::vector<memory_network::stream> memory_network::streams() {
+  const std::lock_guard lock(mutex_);
+  return streams_;
 }
 
 }  // namespace lifering_test

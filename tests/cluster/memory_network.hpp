@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <vector>
 
 namespace lifering_test {
 
@@ -15,6 +16,21 @@ class memory_network : public std::enable_shared_from_this<memory_network> {
  public:
   /// For a member at `at`.
   std::shared_ptr<lifering::transport> make_transport(const lifering::endpoint& at);
+
+  /// All that members have sent so far; what is replayed isn't recorded again.
+  struct datagram {
+    lifering::endpoint from;
+    lifering::endpoint to;
+    std::vector<std::uint8_t> bytes;
+  };
+  struct stream {
+    lifering::endpoint from;
+    lifering::endpoint to;
+    std::vector<std::uint8_t> bytes;  ///< Of the one who opened it.
+    std::vector<std::uint8_t> answer;
+  };
+  std::vector<datagram> datagrams();
+  std::vector<stream> streams();
 
   /// What goes to or from there is lost without a word: datagrams, and streams that are opened.
   void cut(const lifering::endpoint& at);
@@ -34,11 +50,17 @@ class memory_network : public std::enable_shared_from_this<memory_network> {
   bool add(const lifering::endpoint& at, std::shared_ptr<listener> told);
   void remove(const lifering::endpoint& at);
   std::shared_ptr<listener> listener_at(const lifering::endpoint& at);
+  std::shared_ptr<lifering::transport_stream> connect(const lifering::endpoint& from,
+                                                      const lifering::endpoint& to);
+  void record(const lifering::endpoint& from, const lifering::endpoint& to,
+              std::span<const std::uint8_t> bytes);
   bool is_cut(const lifering::endpoint& from, const lifering::endpoint& to);
 
   std::mutex mutex_;
   std::map<lifering::endpoint, std::shared_ptr<listener>> listeners_;
   std::set<lifering::endpoint> cut_;
+  std::vector<datagram> datagrams_;
+  std::vector<stream> streams_;
 };
 
 }  // namespace lifering_test

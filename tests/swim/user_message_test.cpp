@@ -82,6 +82,28 @@ TEST_CASE("a lost best-effort message stays lost, a reliable one is never delive
   CHECK(v.at(1).messages.front().payload == "kept");
 }
 
+TEST_CASE("a message for another is dropped, by datagram and by stream", "[swim]") {
+  // Recorded on its way and shown to us, or sent to an address that was another's.
+  village v(3);
+  v.form();
+  const auto deliver = [&](std::uint64_t for_whom) {
+    packet content;
+    content.from.name = "m2";
+    content.from.epoch = v.machine(1).self()->epoch;
+    content.body = user_message{for_whom, "psst"};
+    v.inject(0, v.at(1).address, content);
+    const stream_id stream{accepted_stream_bit | for_whom};
+    v.command(0, stream_accepted{stream, v.at(1).address});
+    v.command(0, stream_received{stream, content});
+  };
+  deliver(hash_bytes("m3"));
+  deliver(0);
+  CHECK(v.at(0).messages.empty());
+  CHECK(v.machine(0).stats().dropped_not_for_us == 4);
+  deliver(hash_bytes("m1"));
+  CHECK(v.at(0).messages.size() == 2);
+}
+
 TEST_CASE("a message to nobody, to oneself or to one that is gone is refused at once", "[swim]") {
   const bool reliable = GENERATE(false, true);
   village v(3);
