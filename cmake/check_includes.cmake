@@ -43,6 +43,7 @@ set(rules
   "tests/cluster                 : std impure system public base ring swim wire net cluster local support catch asio"
   "tests/hosts                   : std impure system public base swim wire cluster local support catch"
   "tests/bench/bench_cluster.cpp : std impure system public asio"
+  "tests/bench/bench_blocking.cpp : std impure system public base ring swim wire net asio"
   "tests/bench                   : std impure system public base ring swim wire sim local support benchmark")
 
 set(value_headers compat config endpoint error event hash keyring member options placement ring transport weight)

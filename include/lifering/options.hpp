@@ -154,8 +154,9 @@ struct LIFERING_API options {
   std::string bind = "0.0.0.0:7946";
 
   /// The same or `HOST:PORT`, that others reach us at, when it differs from `bind`; without a port,
-  /// the bound one. A host name is looked up once, by start(), which waits for it; others are told
-  /// its first address that the bound socket can reach. Empty: the bound address, or for a bind to
+  /// the bound one. A host name is looked up by start(), which waits for it, and every 30 s
+  /// afterwards; others are told its first address that the bound socket can reach, and of another
+  /// one when that is gone. Empty: the bound address, or for a bind to
   /// 0.0.0.0 or [::] the one that the route to the first seed uses. Unspecified, multicast and
   /// broadcast addresses are refused.
   std::string advertise;

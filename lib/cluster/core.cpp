@@ -158,6 +158,7 @@ std::optional<problem> core::start(std::string_view towards) {
     const net::name_service names(settings.name_server);
     if (auto found = net::find_advertised(*given, settings.bind, names, address)) return found;
     settings.advertise = address;
+    settings.advertise_host = given->host;
   }
   auto driver = std::make_shared<net::driver>(
       protocol_executor(), std::move(settings),

@@ -31,7 +31,8 @@ driver::impl::impl(asio::any_io_executor executor, driver_options options, batch
       complain_(options_.log),
       codec_(options_.cluster, options_.keys),
       unopened_(options_.protocol.limits.members),
-      timer_(strand_) {
+      timer_(strand_),
+      own_name_timer_(strand_) {
   auto& config = options_.protocol;
   LIFERING_CHECK(config.limits.datagram > codec_.overhead());
   config.datagram_budget = config.limits.datagram - codec_.overhead();
@@ -86,10 +87,15 @@ void driver::impl::make_parts() {
       [this](const std::string& seed, std::vector<endpoint> addresses, std::error_code error) {
         seed_resolved(seed, std::move(addresses), error);
       },
-      [names = name_service(options_.name_server)](const std::string& asked,
-                                                   std::vector<endpoint>& out) {
-        return names.look_up(asked, out);
-      });
+      name_service(options_.name_server));
+  if (!options_.advertise_host.empty()) {
+    own_name_.emplace(
+        strand_, families, pending_,
+        [this](const std::string&, const std::vector<endpoint>& addresses, std::error_code) {
+          own_name_found(addresses);
+        },
+        name_service(options_.name_server));
+  }
   swim::record self = options_.self;
   self.address = advertised_;
   machine_.emplace(config, std::move(self), base::rng(options_.seed), now());
@@ -107,6 +113,7 @@ void driver::impl::start() {
   state_ = state::running;
   carrier_->start();
   arm_timer();
+  watch_own_name();
 }
 
 void driver::impl::stop(std::function<void()> done) {
@@ -114,7 +121,9 @@ void driver::impl::stop(std::function<void()> done) {
     streams_->stop();
     carrier_->close();
     resolver_->close();
+    if (own_name_) own_name_->close();
     timer_.cancel();
+    own_name_timer_.cancel();
     later_.clear();
     greetings_.clear();
   }

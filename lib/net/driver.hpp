@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asio/any_io_executor.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <lifering/endpoint.hpp>
@@ -42,6 +43,11 @@ struct driver_options {
   /// What others reach us at. Port 0: the bound port. Nothing: the bound address, or for a wildcard
   /// the one that the route to `seed_hint` uses.
   std::optional<endpoint> advertise;
+
+  /// The host that `advertise` was found by, if it was one. It is looked up again every
+  /// `advertise_refresh`, and when it has moved, so have we.
+  std::string advertise_host;
+  base::duration advertise_refresh = std::chrono::seconds(30);
 
   /// The text of the first seed, if it is known before the start. Used for the choice above alone,
   /// and only when it is an address: nothing waits for a name server here.

@@ -1,5 +1,6 @@
-// The inside of the driver. Four parts: its life (driver.cpp), what comes in (driver_inputs.cpp),
-// what goes out (driver_effects.cpp) and who has proved to be alive (driver_proofs.cpp).
+// The inside of the driver. Five parts: its life (driver.cpp), what comes in (driver_inputs.cpp),
+// what goes out (driver_effects.cpp), who has proved to be alive (driver_proofs.cpp), and where we
+// are ourselves (driver_address.cpp).
 #pragma once
 
 #include <map>
@@ -89,6 +90,10 @@ class driver::impl final : public datagram_handler, public stream_handler {
   std::optional<problem> open_carrier();
   void make_parts();
   void report_start(std::string_view how_advertised) const;
+
+  // Where we are.
+  void watch_own_name();
+  void own_name_found(const std::vector<endpoint>& addresses);
 
   // What comes in.
   void datagram_received(const endpoint& from, std::span<const std::uint8_t> bytes) override;
@@ -180,6 +185,8 @@ class driver::impl final : public datagram_handler, public stream_handler {
   datagram_port* datagrams_ = nullptr;  // The carrier's.
   std::optional<stream_set> streams_;
   std::optional<resolver> resolver_;
+  std::optional<resolver> own_name_;  // Where what is advertised is a host's name.
+  io::timer own_name_timer_;
   std::set<std::string> unresolved_;  // Seeds whose failure was logged and hasn't ended.
 };
 

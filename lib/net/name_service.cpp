@@ -141,20 +141,12 @@ struct service_record {
 
 }  // namespace
 
-std::error_code name_service::look_up(const std::string& asked, std::vector<endpoint>& out) const {
-  if (asked.starts_with(service_prefix)) {
-    return services_addresses(asked.substr(service_prefix.size()), out);
-  }
-  return hosts_addresses(asked, out);
-}
-
-std::error_code name_service::hosts_addresses(const std::string& host,
-                                              std::vector<endpoint>& out) const {
+std::error_code name_service::look_up(const std::string& host, std::vector<endpoint>& out) const {
   return server_ ? ask_server(*server_, host, out) : ask_system(host, out);
 }
 
-std::error_code name_service::services_addresses(const std::string& name,
-                                                 std::vector<endpoint>& out) const {
+std::error_code name_service::look_up_service(const std::string& name,
+                                              std::vector<service_host>& out) const {
   std::vector<service_record> found;
   stub_resolver asks(server_);
   std::span<const std::uint8_t> bytes;
@@ -176,16 +168,9 @@ std::error_code name_service::services_addresses(const std::string& name,
         return a.priority != b.priority ? a.priority < b.priority : a.weight > b.weight;
       });
   if (found.size() > services_max) found.resize(services_max);
-  std::error_code error = asio::error::host_not_found;
-  for (const auto& record : found) {
-    std::vector<endpoint> addresses;
-    if (const auto failed = hosts_addresses(record.host, addresses)) error = failed;
-    for (endpoint each : addresses) {
-      each.port = record.port;
-      out.push_back(each);
-    }
-  }
-  return out.empty() ? error : std::error_code();
+  for (auto& record : found)
+    out.push_back({std::move(record.host), record.port});
+  return found.empty() ? std::error_code(asio::error::host_not_found) : std::error_code();
 }
 
 }  // namespace lifering::net

@@ -1,17 +1,21 @@
 // Asks for the addresses behind names: the system, or one name server.
 #pragma once
 
+#include <cstdint>
 #include <lifering/endpoint.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 namespace lifering::net {
 
-/// What a lookup's text begins with when it is about a service (RFC 2782).
-inline constexpr std::string_view service_prefix = "srv:";
+/// Where a service is to be had (RFC 2782).
+struct service_host {
+  std::string host;
+  std::uint16_t port = 0;
+  friend bool operator==(const service_host&, const service_host&) = default;
+};
 
 /// Waits for the answer. Safe from any thread.
 class name_service {
@@ -22,14 +26,14 @@ class name_service {
   /// Without a server, the system's configuration. A server has an IPv4 address.
   explicit name_service(const std::optional<endpoint>& server = {}) : server_(server) {}
 
-  /// Appends the addresses of a host name, with port 0; or of `srv:NAME`, those of the hosts that
-  /// offer the service, with the ports that it has there.
-  std::error_code look_up(const std::string& asked, std::vector<endpoint>& out) const;
+  /// Appends the addresses of a host name, with port 0.
+  std::error_code look_up(const std::string& host, std::vector<endpoint>& out) const;
+
+  /// Appends the hosts that offer a service, the preferred first. Their addresses are looked up
+  /// apart, so that none of them waits for another's.
+  std::error_code look_up_service(const std::string& name, std::vector<service_host>& out) const;
 
  private:
-  std::error_code hosts_addresses(const std::string& host, std::vector<endpoint>& out) const;
-  std::error_code services_addresses(const std::string& name, std::vector<endpoint>& out) const;
-
   std::optional<endpoint> server_;
 };
 

@@ -17,10 +17,26 @@
 
 namespace lifering::net {
 
+/// What a thread is to look up: a service, or the host that is a part of a seed.
+struct resolver::question {
+  std::uint64_t id = 0;
+  std::string name;
+  bool is_service = false;
+  std::size_t part = 0;
+};
+
 struct resolver::request {
+  /// A host and its port, with what was found of it.
+  struct part {
+    std::uint16_t port = 0;
+    std::vector<endpoint> found;
+  };
   std::string seed_text;
-  std::uint16_t port;
   io::timer deadline;
+  std::vector<part> parts{};  ///< One of a host, many of a service: the preferred first.
+  std::size_t waiting = 0;    ///< Of them, those that are still looked up.
+  bool has_some = false;
+  std::error_code error{};
 };
 
 /// What the threads see. Everything but `look_up` is guarded by the mutex; `owner` and `executor`
@@ -29,9 +45,9 @@ struct resolver::shared_state {
   std::mutex mutex;
   resolver* owner = nullptr;
   std::optional<io::executor> executor;
-  std::deque<std::pair<std::uint64_t, std::string>> waiting;
+  std::deque<question> waiting;
   std::size_t threads = 0;
-  lookup look_up;
+  lookups look_up;
 };
 
 namespace {
@@ -59,7 +75,7 @@ std::error_code wrong_family() {
 }  // namespace
 
 resolver::resolver(io::executor executor, address_families families, operations& pending,
-                   handler resolved, lookup look_up)
+                   handler resolved, lookups look_up)
     : executor_(std::move(executor)),
       families_(families),
       pending_(pending),
@@ -69,6 +85,16 @@ resolver::resolver(io::executor executor, address_families families, operations&
   shared_->executor = executor_;
   shared_->look_up = std::move(look_up);
 }
+
+resolver::resolver(io::executor executor, address_families families, operations& pending,
+                   handler resolved, const name_service& names)
+    : resolver(std::move(executor), families, pending, std::move(resolved),
+               {[names](const std::string& host, std::vector<endpoint>& out) {
+                  return names.look_up(host, out);
+                },
+                [names](const std::string& name, std::vector<service_host>& out) {
+                  return names.look_up_service(name, out);
+                }}) {}
 
 resolver::~resolver() {
   close();
@@ -92,14 +118,16 @@ void resolver::resolve(const std::string& seed_text, base::duration deadline) {
     return answer_later(seed_text, {}, wrong_family());
   }
   const auto id = ++next_id_;
-  // A service says at which ports it is.
-  const std::uint16_t port = parsed->is_service ? 0 : parsed->port;
   const auto [added, is_new] =
-      requests_.emplace(id, request{seed_text, port, io::timer(executor_, deadline)});
+      requests_.emplace(id, request{seed_text, io::timer(executor_, deadline)});
   added->second.deadline.async_wait([this, id, token = pending_.begin()](std::error_code error) {
     if (!error) timed_out(id);
   });
-  ask_thread(id, parsed->is_service ? std::string(service_prefix) + parsed->host : parsed->host);
+  if (!parsed->is_service) {
+    added->second.parts.push_back({parsed->port, {}});
+    added->second.waiting = 1;
+  }
+  ask_thread({id, parsed->host, parsed->is_service, 0});
 }
 
 void resolver::answer_later(const std::string& seed_text, std::vector<endpoint> addresses,
@@ -111,9 +139,9 @@ void resolver::answer_later(const std::string& seed_text, std::vector<endpoint> 
   });
 }
 
-void resolver::ask_thread(std::uint64_t id, const std::string& host) {
+void resolver::ask_thread(question asked) {
   std::unique_lock lock(shared_->mutex);
-  shared_->waiting.emplace_back(id, host);
+  shared_->waiting.push_back(std::move(asked));
   if (shared_->threads == threads_max) return;
   ++shared_->threads;
   lock.unlock();
@@ -130,45 +158,90 @@ void resolver::ask_thread(std::uint64_t id, const std::string& host) {
 void resolver::work(const std::shared_ptr<shared_state>& shared) {
   std::unique_lock lock(shared->mutex);
   while (!shared->waiting.empty()) {
-    const auto [id, host] = std::move(shared->waiting.front());
+    const question asked = std::move(shared->waiting.front());
     shared->waiting.pop_front();
     lock.unlock();
     std::vector<endpoint> found;
-    const auto error = shared->look_up(host, found);
+    std::vector<service_host> hosts;
+    const auto error = asked.is_service ? shared->look_up.service(asked.name, hosts)
+                                        : shared->look_up.host(asked.name, found);
     lock.lock();
     if (shared->owner == nullptr) continue;
-    asio::post(*shared->executor, [shared, id = id, found = std::move(found), error] {
+    asio::post(*shared->executor, [shared, asked, found = std::move(found),
+                                   hosts = std::move(hosts), error]() mutable {
       // On the owner's executor, where it closes too: it is there, or it is gone for good.
-      if (shared->owner != nullptr) shared->owner->looked_up(id, found, error);
+      if (shared->owner == nullptr) return;
+      if (asked.is_service) {
+        shared->owner->found_service(asked.id, hosts, error);
+      } else {
+        shared->owner->found_host(asked.id, asked.part, std::move(found), error);
+      }
     });
   }
   --shared->threads;
 }
 
-void resolver::looked_up(std::uint64_t id, const std::vector<endpoint>& found,
-                         std::error_code error) {
+void resolver::found_service(std::uint64_t id, const std::vector<service_host>& hosts,
+                             std::error_code error) {
+  const auto known = requests_.find(id);
+  if (known == requests_.end()) return;
+  if (error) return answer(id, error);
+  auto& asked = known->second;
+  asked.waiting = hosts.size();
+  for (const auto& each : hosts) {
+    asked.parts.push_back({each.port, {}});
+    ask_thread({id, each.host, false, asked.parts.size() - 1});
+  }
+}
+
+void resolver::found_host(std::uint64_t id, std::size_t part, std::vector<endpoint> found,
+                          std::error_code error) {
+  const auto known = requests_.find(id);
+  if (known == requests_.end()) return;
+  auto& asked = known->second;
+  if (error) asked.error = error;
+  const bool has_some = asked.has_some;
+  asked.has_some = has_some || !found.empty();
+  asked.parts[part].found = std::move(found);
+  if (--asked.waiting == 0) return answer(id, asked.error);
+  if (has_some || !asked.has_some) return;
+  // One silent name server must not cost the seed its deadline. Whom it knows is found another
+  // time.
+  const auto soon = std::chrono::steady_clock::now() + patience_for_more;
+  if (asked.deadline.expiry() <= soon) return;
+  asked.deadline.expires_at(soon);
+  asked.deadline.async_wait([this, id, token = pending_.begin()](std::error_code failed) {
+    if (!failed) timed_out(id);
+  });
+}
+
+void resolver::answer(std::uint64_t id, std::error_code error) {
   auto node = requests_.extract(id);
   if (node.empty()) return;
   request& asked = node.mapped();
   asked.deadline.cancel();
   std::vector<endpoint> addresses;
-  for (endpoint each : found) {
-    if (asked.port != 0) each.port = asked.port;
-    const bool is_new = std::find(addresses.begin(), addresses.end(), each) == addresses.end();
-    if (is_new && is_reachable(each) && addresses.size() < addresses_max) addresses.push_back(each);
+  for (const auto& part : asked.parts) {
+    for (endpoint each : part.found) {
+      each.port = part.port;
+      const bool is_new = std::find(addresses.begin(), addresses.end(), each) == addresses.end();
+      if (is_new && is_reachable(each) && addresses.size() < addresses_max) {
+        addresses.push_back(each);
+      }
+    }
   }
-  if (!error && addresses.empty()) error = wrong_family();
+  if (!addresses.empty()) error = {};
+  if (addresses.empty() && !error) error = wrong_family();
   resolved_(asked.seed_text, std::move(addresses), error);
 }
 
 void resolver::timed_out(std::uint64_t id) {
-  auto node = requests_.extract(id);
-  if (node.empty()) return;
+  if (!requests_.contains(id)) return;
   {
     const std::lock_guard lock(shared_->mutex);
-    std::erase_if(shared_->waiting, [id](const auto& each) { return each.first == id; });
+    std::erase_if(shared_->waiting, [id](const auto& each) { return each.id == id; });
   }
-  resolved_(node.mapped().seed_text, {}, errc::timed_out);
+  answer(id, errc::timed_out);
 }
 
 bool resolver::is_reachable(const endpoint& address) const noexcept {

@@ -7,6 +7,7 @@
 // finds is dropped.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,7 @@
 
 #include "base/time.hpp"
 #include "net/io.hpp"
+#include "net/name_service.hpp"
 #include "net/operations.hpp"
 #include "net/seed.hpp"
 
@@ -39,12 +41,20 @@ class resolver {
   using handler = std::function<void(const std::string& seed, std::vector<endpoint> addresses,
                                      std::error_code error)>;
 
-  /// As name_service::look_up(). Called on several threads, and maybe after the resolver is gone.
-  using lookup =
-      std::function<std::error_code(const std::string& asked, std::vector<endpoint>& out)>;
+  /// How long a seed waits for more addresses when some are there: those of a service's hosts whose
+  /// name servers are slow or silent.
+  static constexpr std::chrono::milliseconds patience_for_more{300};
+
+  /// As name_service has them. Called on several threads, and maybe after the resolver is gone.
+  struct lookups {
+    std::function<std::error_code(const std::string& host, std::vector<endpoint>& out)> host;
+    std::function<std::error_code(const std::string& name, std::vector<service_host>& out)> service;
+  };
 
   resolver(io::executor executor, address_families families, operations& pending, handler resolved,
-           lookup look_up);
+           lookups look_up);
+  resolver(io::executor executor, address_families families, operations& pending, handler resolved,
+           const name_service& names);
   resolver(const resolver&) = delete;
   resolver& operator=(const resolver&) = delete;
   ~resolver();
@@ -59,13 +69,18 @@ class resolver {
   std::size_t waiting() const noexcept { return requests_.size(); }
 
  private:
+  struct question;
   struct request;
   struct shared_state;
 
   void answer_later(const std::string& seed_text, std::vector<endpoint> addresses,
                     std::error_code error);
-  void ask_thread(std::uint64_t id, const std::string& host);
-  void looked_up(std::uint64_t id, const std::vector<endpoint>& found, std::error_code error);
+  void ask_thread(question asked);
+  void found_service(std::uint64_t id, const std::vector<service_host>& hosts,
+                     std::error_code error);
+  void found_host(std::uint64_t id, std::size_t part, std::vector<endpoint> found,
+                  std::error_code error);
+  void answer(std::uint64_t id, std::error_code error);
   void timed_out(std::uint64_t id);
   bool is_reachable(const endpoint& address) const noexcept;
   static void work(const std::shared_ptr<shared_state>& shared);

@@ -14,6 +14,9 @@ namespace lifering::net {
 /// The port of a seed that names none.
 inline constexpr std::uint16_t default_port = 7946;
 
+/// What a seed's text begins with when it is a service, whatever it looks like.
+inline constexpr std::string_view service_prefix = "srv:";
+
 struct seed {
   std::string host;  ///< A name to be resolved; empty when `address` is set.
   std::uint16_t port = default_port;

@@ -309,6 +309,39 @@ TEST_CASE("a handler that is stuck holds up neither the membership nor the looku
   CHECK(stat(first, "events_merged") > 0);
 }
 
+TEST_CASE("while handlers are stuck the member probes, answers and takes what is sent to it",
+          "[callback]") {
+  std::latch release(1);
+  event_memory seen;
+  cluster first(member_options("a"));
+  first.on_event([&](const event&) { release.wait(); });
+  first.on_message([&](const lifering::message&) { release.wait(); });
+  first.start();
+  cluster second(member_options("b"));
+  seen.attach(second);
+  second.start();
+  second.join(seeds_of(first));
+  REQUIRE(first.wait_for(2, patience));
+  REQUIRE(eventually([&] { return stat(first, "events_queued") > 0; }));
+  // Much longer than it takes to find a silent member failed.
+  const auto ours = stat(first, "probes");
+  const auto theirs = stat(second, "probes");
+  REQUIRE(eventually(
+      [&] { return stat(first, "probes") > ours + 40 && stat(second, "probes") > theirs + 40; }));
+  // Acknowledged when it is queued.
+  std::error_code error;
+  second.send_reliably("a", "hello", error);
+  CHECK_FALSE(error);
+  CHECK(first.members().size() == 2);
+  const auto all = seen.all();
+  CHECK(std::none_of(all.begin(), all.end(), [](const event& each) {
+    const auto* change = std::get_if<member_event>(&each);
+    return change != nullptr && change->kind == event_kind::failed;
+  }));
+  release.count_down();
+  CHECK(eventually([&] { return stat(first, "messages_delivered") == 1; }));
+}
+
 TEST_CASE("no handler runs after the destructor, which waits for the one under way", "[callback]") {
   asio::thread_pool pool(2);
   std::atomic<bool> inside{false};

@@ -41,8 +41,10 @@ TEST_CASE("A name that the server doesn't know is not found", "[dns]") {
   const name_service names(endpoint::parse(server.address()));
   std::vector<endpoint> found;
   CHECK(names.look_up("absent.test", found) == asio::error::host_not_found);
-  CHECK(names.look_up("srv:_lifering._udp.absent.test", found) == asio::error::host_not_found);
   CHECK(found.empty());
+  std::vector<service_host> hosts;
+  CHECK(names.look_up_service("_lifering._udp.absent.test", hosts) == asio::error::host_not_found);
+  CHECK(hosts.empty());
 }
 
 TEST_CASE("A service is its hosts with their ports, the preferred first", "[dns]") {
@@ -52,11 +54,10 @@ TEST_CASE("A service is its hosts with their ports, the preferred first", "[dns]
   server.add_service(service, 10, 1, 7001, "a.test");
   server.add_service(service, 10, 5, 7002, "b.test");
   server.add_service(service, 0, 0, 1, "");  // Not to be had there.
-  server.add_v4("a.test", "10.0.0.1");
-  server.add_v4("b.test", "10.0.0.2");
-  server.add_v6("b.test", "2001:db8::2");
-  CHECK(found_by(server, "srv:" + service) ==
-        texts{"10.0.0.2:7002", "[2001:db8::2]:7002", "10.0.0.1:7001"});  // c has no address.
+  const name_service names(endpoint::parse(server.address()));
+  std::vector<service_host> hosts;
+  CHECK_FALSE(names.look_up_service(service, hosts));
+  CHECK(hosts == std::vector<service_host>{{"b.test", 7002}, {"a.test", 7001}, {"c.test", 7003}});
 }
 
 TEST_CASE("A server that is silent fails the lookup in the end", "[dns]") {

@@ -39,8 +39,18 @@ class names {
     changed_.notify_all();
   }
 
-  resolver::lookup lookup() {
-    return [this](const std::string& host, std::vector<endpoint>& out) -> std::error_code {
+  void set_service(const std::string& name, std::vector<service_host> hosts) {
+    services_[name] = std::move(hosts);
+  }
+
+  resolver::lookups lookup() {
+    const auto service = [this](const std::string& name, std::vector<service_host>& out) {
+      ++asked_;
+      out = services_[name];
+      return out.empty() ? std::error_code(asio::error::host_not_found) : std::error_code();
+    };
+    const auto look_up = [this](const std::string& host,
+                                std::vector<endpoint>& out) -> std::error_code {
       const auto now = ++running_;
       for (auto most = most_.load(); now > most && !most_.compare_exchange_weak(most, now);) {
       }
@@ -59,6 +69,7 @@ class names {
       --running_;
       return error;
     };
+    return {look_up, service};
   }
 
   int asked() const { return asked_; }
@@ -67,6 +78,7 @@ class names {
 
  private:
   std::map<std::string, answer> table_;
+  std::map<std::string, std::vector<service_host>> services_;
   std::string held_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -85,7 +97,7 @@ struct result {
 /// A resolver that writes down its answers.
 class asker {
  public:
-  asker(asio::io_context& context, resolver::lookup look_up,
+  asker(asio::io_context& context, resolver::lookups look_up,
         address_families families = address_families::both)
       : context_(context),
         pending_(asio::make_strand(context)),
@@ -187,6 +199,54 @@ TEST_CASE("Of a name with very many addresses the first are taken, up to the bou
   CHECK(asks.answers[0].addresses.back() == "10.0.0.32:7946");
 }
 
+TEST_CASE("A service is the addresses of its hosts, with its ports there, the preferred first") {
+  asio::io_context context;
+  names service;
+  service.set_service("_lifering._udp.shop", {{"b", 7002}, {"a", 7001}, {"none", 7003}});
+  service.set("a", {{"10.0.0.1"}, {}});
+  service.set("b", {{"10.0.0.2", "2001:db8::2"}, {}});
+  asker asks(context, service.lookup());
+  asks.resolve("srv:_lifering._udp.shop");
+  REQUIRE(asks.has_answers(1));
+  CHECK_FALSE(asks.answers[0].error);
+  CHECK(asks.answers[0].addresses ==
+        std::vector<std::string>{"10.0.0.2:7002", "[2001:db8::2]:7002", "10.0.0.1:7001"});
+  asks.resolve("srv:nothing");
+  REQUIRE(asks.has_answers(2));
+  CHECK(asks.answers[1].error == asio::error::host_not_found);
+}
+
+TEST_CASE("A host of a service whose name server is silent holds up none of the others") {
+  asio::io_context context;
+  names service;
+  service.set_service("shop", {{"silent", 7001}, {"a", 7002}, {"b", 7003}});
+  service.set("a", {{"10.0.0.1"}, {}});
+  service.set("b", {{"10.0.0.2"}, {}});
+  service.hold("silent");
+  asker asks(context, service.lookup());
+  const auto begin = std::chrono::steady_clock::now();
+  asks.resolve("srv:shop", 20s);
+  REQUIRE(asks.has_answers(1));
+  CHECK(std::chrono::steady_clock::now() - begin >= resolver::patience_for_more);
+  CHECK(std::chrono::steady_clock::now() - begin < 10s);
+  CHECK_FALSE(asks.answers[0].error);
+  CHECK(asks.answers[0].addresses == std::vector<std::string>{"10.0.0.1:7002", "10.0.0.2:7003"});
+  service.release();
+}
+
+TEST_CASE("A service all of whose hosts are silent is answered at its deadline") {
+  asio::io_context context;
+  names service;
+  service.set_service("shop", {{"silent-1", 7001}, {"silent-2", 7002}});
+  service.hold("silent");
+  asker asks(context, service.lookup());
+  asks.resolve("srv:shop", 100ms);
+  REQUIRE(asks.has_answers(1));
+  CHECK(asks.answers[0].error == errc::timed_out);
+  service.release();
+  CHECK(run_until(context, [&] { return service.running() == 0; }));
+}
+
 TEST_CASE("A name service's error is passed on") {
   asio::io_context context;
   names service;
@@ -282,12 +342,13 @@ TEST_CASE("The system's lookup knows this host") {
 TEST_CASE("Lookups run with the application's signals blocked") {
   asio::io_context context;
   std::atomic<bool> is_blocked{false};
-  asker asks(context, [&](const std::string&, std::vector<endpoint>&) -> std::error_code {
+  const auto look = [&](const std::string&, std::vector<endpoint>&) -> std::error_code {
     sigset_t mask;
     ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
     is_blocked = sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGINT) == 1;
     return asio::error::host_not_found;
-  });
+  };
+  asker asks(context, {look, {}});
   asks.resolve("name");
   REQUIRE(asks.has_answers(1));
   CHECK(is_blocked);
