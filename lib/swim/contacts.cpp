@@ -1,6 +1,7 @@
 #include "swim/contacts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <lifering/error.hpp>
 #include <utility>
 
@@ -8,6 +9,13 @@ namespace lifering::swim {
 namespace {
 
 constexpr unsigned patience_max = 4;  // 16 times the first pause
+
+/// How often the pause doubles while somebody is missing. What many share may be rare at each of
+/// them; the few of a small part have nobody else to look for the rest.
+unsigned patience_of(std::size_t present) noexcept {
+  return std::clamp(static_cast<unsigned>(std::bit_width(present)), 2u, patience_max + 1) - 1;
+}
+
 constexpr std::size_t further_knocks = 2;
 
 }  // namespace
@@ -170,7 +178,9 @@ void contacts::member_lost() noexcept {
 
 base::duration contacts::pause() {
   const base::duration first = 4 * base::duration(shared_.settings.timing.probe_interval);
-  const base::duration full = first * (std::int64_t{1} << patience_);
+  const unsigned most = missing_ ? patience_of(shared_.table.present()) : patience_max;
+  const unsigned doublings = std::min(patience_, most);
+  const base::duration full = first * (std::int64_t{1} << doublings);
   return full / 2 + shared_.jitter(full);
 }
 
@@ -202,8 +212,9 @@ void contacts::advance() {
 void contacts::heal() {
   // One stream a turn: seeds and lost members take turns by chance.
   const row_id lost = shared_.table.random_failed(shared_.random, 1024);
-  const bool alone = shared_.others() == 0;
-  if (!seeds_.empty() && (lost == no_row || alone || shared_.random.chance(1, 2))) {
+  missing_ = lost != no_row || shared_.others() == 0;
+  if (lost != no_row) views_.ask_about(lost);
+  if (!seeds_.empty() && (lost == no_row || shared_.random.chance(1, 2))) {
     healing_ = true;
     shared_.out->push(resolve_seed{seeds_[next_seed_++ % seeds_.size()]});
     return;

@@ -66,6 +66,7 @@ class contacts {
   std::vector<attempt> joining_;  ///< Empty or one.
   std::size_t next_seed_ = 0;
   unsigned patience_ = 0;  ///< Doubles the pause between tries to heal, up to a limit.
+  bool missing_ = false;   ///< At the last try somebody was, or we were alone.
   base::time_point next_heal_;
   bool healing_ = false;  ///< A seed's addresses were asked for by heal().
 

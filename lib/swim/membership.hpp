@@ -98,6 +98,7 @@ class membership {
   std::size_t witnesses_needed(row_id subject) noexcept;
   void set_deadline(suspicion& s);
   void suspicion_due(suspicion& s);
+  base::time_point last_look(const suspicion& s) const noexcept;
   bool isolated() const noexcept;
   void end_isolation(row_id heard);
   void ask_subject(row_id id, std::uint64_t incarnation);

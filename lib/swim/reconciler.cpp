@@ -122,6 +122,12 @@ void reconciler::knock(const endpoint& at) {
   ++shared_.counters.compares_started;
 }
 
+void reconciler::ask_about(row_id gone) {
+  const row_id peer = shared_.table.random_other(shared_.random);
+  if (peer == no_row || !shared_.settings.parts.digest_sync || shared_.outdated) return;
+  send_delta(peer, {gone}, {});
+}
+
 bool reconciler::may_answer() {
   if (shared_.outdated) return false;
   if (shared_.now >= answers_until_) {

@@ -32,6 +32,10 @@ class reconciler {
   /// datagrams, where a stream takes seconds to get through.
   void knock(const endpoint& at);
 
+  /// Shows somebody the grave of one who failed. Digests tell of the present alone, and the news
+  /// that it left, or the answer that it lives, may have gone round when we were out of reach.
+  void ask_about(row_id gone);
+
   void on_compare(row_id peer, std::uint64_t known_there, const view_compare& theirs);
   void on_summary(row_id peer, const view_summary& theirs);
   void on_delta(row_id peer, const view_delta& theirs);

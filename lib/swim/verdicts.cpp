@@ -136,7 +136,17 @@ void membership::set_deadline(suspicion& s) {
   } else {
     s.deadline = s.started + suspicion_timeout(shortest, longest, confirmations, expected);
   }
+  if (shared_.settings.parts.lone_accuser_rule && s.accusers.size() < needed) {
+    s.deadline = std::min(s.deadline, last_look(s));
+  }
   s.deadline = std::max(s.deadline, shared_.judging_from);
+}
+
+/// When the subject of a suspicion that too few share is probed once more. What they saw may be
+/// past: after a cut of the network nobody else, and so not the subject either, has heard of it.
+base::time_point membership::last_look(const suspicion& s) const noexcept {
+  return s.started + longest_suspicion() -
+         2 * base::duration(shared_.settings.timing.probe_interval);
 }
 
 void membership::suspicion_due(suspicion& s) {
@@ -168,7 +178,9 @@ void membership::suspicion_due(suspicion& s) {
     }
     const base::time_point latest = s.started + longest_suspicion();
     if (witnesses < witnesses_needed(id) && shared_.now < latest) {
-      s.deadline = latest;
+      const bool looks = shared_.now >= last_look(s);
+      s.deadline = looks ? latest : last_look(s);
+      if (looks) probe_now_(id);
       return;
     }
   }

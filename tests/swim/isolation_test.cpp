@@ -193,3 +193,27 @@ TEST_CASE("fewer witnesses than are asked for wait for the longest suspicion",
   s.run_to(start + after);
   CHECK(s.state(9) == member_state::failed);
 }
+
+TEST_CASE("what too few have seen is looked at once more, two intervals before it counts",
+          "[swim][isolation]") {
+  // 200 members, so that the suspect's own turn doesn't come meanwhile: 11.505 s to 69.03 s.
+  stage s(199);
+  s.silent.insert(9);
+  REQUIRE(s.run_until([&] { return s.state(9) == member_state::suspect; }, 400s));
+  const auto start = s.now();
+  const auto pings = [&] {
+    const auto all = s.with<ping>();
+    return std::count_if(all.begin(), all.end(),
+                         [&](const auto& one) { return one.to == s.part(9)->address; });
+  };
+  s.silent.clear();
+  s.run_to(start + 1s);  // The tries of the probe that failed.
+  s.datagrams.clear();
+  s.run_to(start + 67'029ms);
+  CHECK(pings() == 0);
+  s.run_to(start + 67'031ms);
+  CHECK(pings() == 1);
+  s.run_to(start + 75s);
+  CHECK(s.state(9) == member_state::suspect);  // It answered; only its contradiction is missing.
+  CHECK(s.count(event_kind::failed) == 0);
+}

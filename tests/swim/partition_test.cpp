@@ -37,8 +37,8 @@ void forget_events(village& v) {
 
 TEST_CASE("parts that were apart for ten minutes agree ten seconds after the cut ends",
           "[swim][partition]") {
-  const auto [members, cuts] =
-      GENERATE(table<std::size_t, std::size_t>({{6, 2}, {20, 2}, {21, 3}, {40, 4}}));
+  const auto [members, cuts] = GENERATE(
+      table<std::size_t, std::size_t>({{2, 2}, {4, 2}, {6, 2}, {20, 2}, {21, 3}, {40, 4}}));
   const std::size_t size = members;  // a lambda may not capture what a binding names
   const std::size_t parts = cuts;
   village v(size);
@@ -99,7 +99,9 @@ TEST_CASE("who leaves or moves during a partition has done so everywhere after i
   v.run_for(60s);
   v.mend();
   REQUIRE(v.run_until([&] { return v.all_see(9) && v.same_view(); }, 10s));
-  CHECK(v.everywhere("m10", member_state::left));
+  // Views agree on who is present. Who missed the news of a leave asks when it next looks for whom
+  // it takes for lost.
+  CHECK(v.run_until([&] { return v.everywhere("m10", member_state::left); }, 60s));
   view_row row;
   REQUIRE(v.machine(0).find_member("m8", row));
   CHECK(row.subject->address == v.at(7).address);
