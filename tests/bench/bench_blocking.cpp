@@ -224,7 +224,10 @@ void measure_small(loop& app, unsigned rounds) {
 
   app.begin("joins and leaves");
   auto first = std::async([&] { other.join(seeds); });
-  LIFERING_CHECK(app.run_until([&] { return subject.members().size() == 2; }));
+  const auto is_ready = [](const std::future<void>& of) {
+    return of.wait_for(0s) == std::future_status::ready;
+  };
+  LIFERING_CHECK(app.run_until([&] { return is_ready(first); }));
   first.get();
   for (unsigned i = 0; i < rounds; ++i) {
     auto visit = std::async([&] {
@@ -233,7 +236,8 @@ void measure_small(loop& app, unsigned rounds) {
       visitor.join(seeds);
       visitor.leave();
     });
-    LIFERING_CHECK(app.run_until([&] { return visit.wait_for(0s) == std::future_status::ready; }));
+    LIFERING_CHECK(app.run_until([&] { return is_ready(visit); }));
+    visit.get();
   }
 
   app.begin("own metadata of 16 KiB, pulled by another");
