@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <type_traits>
 
 #include "sim/quantity.hpp"
@@ -100,17 +101,29 @@ constexpr std::pair<std::string_view, feature> features[] = {
     {"scale_probe_timeout", &swim::features::scale_probe_timeout},
 };
 
+/// Far beyond what is sensible, and far below what overflows a product of them.
+constexpr std::uint64_t number_max = 1'000'000;
+constexpr auto duration_max = std::chrono::hours(24 * 30);
+
+/// Whether zero has a meaning.
+enum class zero : std::uint8_t { allowed, refused };
+
 template <class Value>
-bool assign(Value& to, std::string_view text) {
+bool assign(Value& to, std::string_view text, zero rule = zero::allowed) {
   if constexpr (std::is_same_v<Value, std::chrono::milliseconds>) {
     const auto value = parse_duration(text);
-    if (!value || *value % 1ms != 0ns) return false;
+    if (!value || *value % 1ms != 0ns || *value > duration_max) return false;
+    if (rule == zero::refused && *value == 0ns) return false;
     to = std::chrono::duration_cast<std::chrono::milliseconds>(*value);
-    return true;
   } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return error == std::errc{} && end == text.data() + text.size();
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value > number_max)
+      return false;
+    if (rule == zero::refused && value == 0) return false;
+    to = static_cast<Value>(value);
   }
+  return true;
 }
 
 }  // namespace
@@ -135,25 +148,28 @@ bool switch_off(swim::features& parts, std::string_view name) {
 bool set_parameter(swim::config& machine, std::string_view name, std::string_view value) {
   auto& timing = machine.timing;
   auto& limits = machine.limits;
-  if (name == "probe_interval") return assign(timing.probe_interval, value);
-  if (name == "probe_timeout") return assign(timing.probe_timeout, value);
+  if (name == "probe_interval") return assign(timing.probe_interval, value, zero::refused);
+  if (name == "probe_timeout") return assign(timing.probe_timeout, value, zero::refused);
   if (name == "indirect_probes") return assign(timing.indirect_probes, value);
-  if (name == "suspicion_multiplier") return assign(timing.suspicion_multiplier, value);
-  if (name == "suspicion_stretch") return assign(timing.suspicion_stretch, value);
+  if (name == "suspicion_multiplier")
+    return assign(timing.suspicion_multiplier, value, zero::refused);
+  if (name == "suspicion_stretch") return assign(timing.suspicion_stretch, value, zero::refused);
   if (name == "suspicion_confirmations") return assign(machine.suspicion_confirmations, value);
-  if (name == "gossip_interval") return assign(timing.gossip_interval, value);
+  if (name == "gossip_interval") return assign(timing.gossip_interval, value, zero::refused);
   if (name == "gossip_peers") return assign(timing.gossip_peers, value);
-  if (name == "retransmit_multiplier") return assign(timing.retransmit_multiplier, value);
+  if (name == "retransmit_multiplier")
+    return assign(timing.retransmit_multiplier, value, zero::refused);
   if (name == "push_pull_interval") return assign(timing.push_pull_interval, value);
-  if (name == "stream_timeout") return assign(timing.stream_timeout, value);
-  if (name == "grave_time") return assign(timing.grave_time, value);
+  if (name == "stream_timeout") return assign(timing.stream_timeout, value, zero::refused);
+  if (name == "grave_time") return assign(timing.grave_time, value, zero::refused);
   if (name == "hold_down") return assign(timing.hold_down, value);
   if (name == "local_health_max") return assign(machine.local_health_max, value);
-  if (name == "suspicions_per_interval") return assign(machine.suspicions_per_interval, value);
+  if (name == "suspicions_per_interval")
+    return assign(machine.suspicions_per_interval, value, zero::refused);
   if (name == "leave_acks") return assign(machine.leave_acks, value);
-  if (name == "members") return assign(limits.members, value);
-  if (name == "graves") return assign(limits.graves, value);
-  if (name == "streams") return assign(limits.streams, value);
+  if (name == "members") return assign(limits.members, value, zero::refused);
+  if (name == "graves") return assign(limits.graves, value, zero::refused);
+  if (name == "streams") return assign(limits.streams, value, zero::refused);
   return false;
 }
 

@@ -30,6 +30,7 @@ class drawer {
   scenario draw() {
     const auto spread = part_.nodes_max - part_.nodes_min;
     result_.nodes = part_.nodes_min + static_cast<node_id>(random_.below(spread + 1ULL));
+    result_.masked = part_.masked;
     result_.random.reset();
     draw_network();
     draw_stops();

@@ -49,7 +49,10 @@ std::string violation_text(const violation& item) {
 }  // namespace
 
 std::string replay_line(const result& of) {
-  return "lifering-sim run " + of.scenario + " --seed " + std::to_string(of.seed);
+  std::string line = "lifering-sim run " + of.scenario + " --seed " + std::to_string(of.seed);
+  for (const auto& fault : of.masked)
+    line.append(" --mask ").append(fault);
+  return line;
 }
 
 std::string to_json(const result& of) {

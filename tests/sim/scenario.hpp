@@ -115,6 +115,7 @@ struct scenario {
   unsigned zones = 0;                    ///< Members are spread over this many.
   base::duration until{};
   std::optional<random_part> random;
+  std::vector<std::string> masked;  ///< What was masked when it was drawn, to draw it again.
   std::vector<happening> happenings;
   std::vector<expectation> expectations;
 };

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "sim/line_reader.hpp"
 #include "sim/random_scenario.hpp"
@@ -303,6 +305,7 @@ void read_setting(const std::string& word, line_reader& line, scenario& to) {
     to.adjustments.push_back("set " + name + " " + value);
   } else if (word == "until") {
     to.until = line.take_duration("time");
+    if (to.until <= base::duration::zero()) line.fail("a scenario takes some time");
   } else if (word == "random") {
     read_random(line, to);
   } else {
@@ -326,8 +329,23 @@ void read_profiles(const std::vector<std::string_view>& lines, scenario& to) {
   }
 }
 
+/// Which lines said what.
+struct lines_seen {
+  std::vector<int> happenings;
+  std::map<std::string, int> settings;  ///< By their first words.
+
+  /// Of two lines that say one thing, one is a mistake.
+  void note(const std::string& word, const line_reader& line) {
+    if (word == "set" || word == "without") return;  // each sets another part
+    const auto [before, first] = settings.emplace(word, line.number());
+    if (!first) {
+      line.fail("\"" + word + "\" was said in line " + std::to_string(before->second) + " already");
+    }
+  }
+};
+
 /// What can only be seen when all lines are read.
-void check_whole(const scenario& given, const std::vector<int>& lines) {
+void check_whole(const scenario& given, const lines_seen& seen) {
   if (given.nodes == 0 && !given.random) {
     throw scenario_error(given.name, 1, "a scenario needs a line `nodes N`");
   }
@@ -338,11 +356,18 @@ void check_whole(const scenario& given, const std::vector<int>& lines) {
   for (std::size_t i = 0; i < given.happenings.size(); ++i) {
     const happening& item = given.happenings[i];
     if (std::max(item.who.greatest(), item.other.greatest()) > given.nodes) {
-      throw scenario_error(given.name, lines[i],
+      throw scenario_error(given.name, seen.happenings[i],
                            "there are only " + std::to_string(given.nodes) + " members");
     }
     if (item.at > given.until) {
-      throw scenario_error(given.name, lines[i], "this is after the scenario's end");
+      throw scenario_error(given.name, seen.happenings[i], "this is after the scenario's end");
+    }
+  }
+  for (const auto& [word, who] : {std::pair{"absent", &given.absent}, {"seeds", &given.seeds}}) {
+    const auto line = seen.settings.find(word);
+    if (line != seen.settings.end() && who->greatest() > given.nodes) {
+      throw scenario_error(given.name, line->second,
+                           "there are only " + std::to_string(given.nodes) + " members");
     }
   }
   for (const expectation& item : given.expectations) {
@@ -377,23 +402,28 @@ scenario parse_scenario(std::string_view text, std::string_view name) {
   result.name = name;
   const auto lines = split_lines(text);
   read_profiles(lines, result);
-  std::vector<int> happening_lines;
+  lines_seen seen;
   int number = 0;
   for (const auto content : lines) {
     line_reader line(name, ++number, content);
-    if (line.empty() || line.accept("profile")) continue;
+    if (line.empty()) continue;
+    if (line.accept("profile")) {
+      seen.note("profile", line);
+      continue;
+    }
     const std::string word = line.take_word("a line");
     if (word == "at") {
       result.happenings.push_back(read_happening(line));
-      happening_lines.push_back(number);
+      seen.happenings.push_back(number);
     } else if (word == "expect") {
       result.expectations.push_back(read_expectation(line));
     } else {
       read_setting(word, line, result);
+      seen.note(word, line);
     }
     line.finish();
   }
-  check_whole(result, happening_lines);
+  check_whole(result, seen);
   return result;
 }
 

@@ -92,10 +92,28 @@ TEST_CASE("a wrong scenario gets one line with its line number", "[sim][scenario
        "x:3: the scenario ends before that is decided"},
       {"nodes 3\nuntil 9s\nlatency 3ms..2ms",
        "x:3: \"3ms..2ms\" is no latency; 1ms and 0.2ms..2ms would be"},
+      {"nodes 3\nuntil 0s", "x:2: a scenario takes some time"},
+      {"nodes 3\nuntil 9s\nnodes 4", "x:3: \"nodes\" was said in line 1 already"},
+      {"profile lan\nnodes 3\nuntil 9s\nprofile wan",
+       "x:4: \"profile\" was said in line 1 already"},
+      {"nodes 3\nuntil 9s\nabsent 4", "x:3: there are only 3 members"},
+      {"nodes 3\nseeds 1,4\nuntil 9s", "x:2: there are only 3 members"},
       {"random 9..3 for 60s", "x:1: \"9..3\" is no range of sizes; 2..40 would be"},
       {"random 2..9 for 60s mask rain", "x:1: \"rain\" is no fault that is drawn"},
   }));
   CHECK(fault_of(text) == fault);
+}
+
+TEST_CASE("a parameter that would stop the machine or overflow it is refused", "[sim][scenario]") {
+  const std::string text = GENERATE(
+      as<std::string>{}, "probe_interval 0s", "probe_timeout 0s", "gossip_interval 0s",
+      "stream_timeout 0s", "grave_time 0s", "suspicion_multiplier 0", "suspicion_stretch 0",
+      "retransmit_multiplier 0", "members 0", "graves 0", "streams 0", "suspicions_per_interval 0",
+      "probe_interval 1000h", "suspicion_multiplier 1000001", "members 18446744073709551616",
+      "indirect_probes -1", "probe_interval 0.1ms");
+  CHECK(fault_of("nodes 3\nuntil 9s\nset " + text) == "x:3: \"" + text + "\" sets no parameter");
+  CHECK(fault_of("nodes 3\nuntil 9s\nset hold_down 0s\nset push_pull_interval 0s\n"
+                 "set leave_acks 0\nset members 1000000") == "no fault");
 }
 
 TEST_CASE("durations are exact", "[sim][scenario]") {

@@ -227,6 +227,7 @@ result simulation::report() {
   result out;
   out.scenario = scenario_.name;
   out.seed = seed_;
+  out.masked = scenario_.masked;
   out.virtual_s = in_seconds(cluster_.world.elapsed());
   out.converged = views_.agreed();
   const auto times = disturbances();

@@ -25,6 +25,7 @@ namespace lifering::sim {
 struct result {
   std::string scenario;
   std::uint64_t seed = 0;
+  std::vector<std::string> masked;  ///< Faults that were drawn, but left out.
   double virtual_s = 0;
   double wall_s = 0;  ///< Filled in by who has a clock.
   bool converged = false;

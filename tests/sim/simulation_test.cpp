@@ -75,6 +75,12 @@ TEST_CASE("an expectation that isn't met fails the run and says why", "[sim][sim
   CHECK(replay_line(found) == "lifering-sim run test --seed 1");
 }
 
+TEST_CASE("what was masked is masked in the replay as well", "[sim][simulation]") {
+  const auto drawn =
+      drawn_from(parse_scenario("random 2..3 for 1s mask cut\nexpect no suspicions\n", "x"), 4);
+  CHECK(replay_line(simulation(drawn, 4).run()) == "lifering-sim run x --seed 4 --mask cut");
+}
+
 TEST_CASE("agreement must last until the next disturbance", "[sim][simulation]") {
   // Everyone agrees before and after, but from 5.0 s on node 3 is gone and not yet noticed.
   const std::string text = "nodes 10 formed\nat 5s vanish 3\nuntil 60s\n";

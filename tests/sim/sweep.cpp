@@ -169,9 +169,13 @@ class sweeper {
       result_.samples[name].add(value);
     if (!fault.empty()) {
       ++result_.failed;
-      std::fprintf(stderr, "seed %llu: %s\n  replay: lifering-sim run %s --seed %llu\n",
+      result of;
+      of.scenario = scenario_.name;
+      of.seed = item.running;
+      if (scenario_.random) of.masked = scenario_.random->masked;
+      std::fprintf(stderr, "seed %llu: %s\n  replay: %s\n",
                    static_cast<unsigned long long>(item.running), fault.c_str(),
-                   scenario_.name.c_str(), static_cast<unsigned long long>(item.running));
+                   replay_line(of).c_str());
     } else if (options_.verbose) {
       std::printf("seed %llu passed\n", static_cast<unsigned long long>(item.running));
     }
