@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -73,9 +74,11 @@ class publication {
   }
 
   /// One thread at a time. Never waits for a reader: states in use stay in `retired_` and are
-  /// looked at again by the next publication.
+  /// looked at again by the next publication. Throws std::bad_alloc only before it changes
+  /// anything.
   void publish(std::shared_ptr<const State> next) {
-    retired_.push_back(std::exchange(latest_, std::move(next)));
+    retired_.push_back(latest_);
+    latest_ = std::move(next);
     current_.store(latest_.get(), std::memory_order_release);  // (1)
     collect();
   }
@@ -84,22 +87,29 @@ class publication {
   const std::shared_ptr<const State>& latest() const noexcept { return latest_; }
 
   /// Whether a slot names a state of this publication, the current one included. For the end.
-  bool is_pinned() {
+  ///
+  /// A slot may do so for a moment without a view: a reader of another publication stopped between
+  /// its load and its second look, the state that it loaded is gone, and one of ours has its
+  /// memory.
+  bool is_pinned() noexcept {
     collect();
-    pinned_.clear();
-    reader_slots::collect(pinned_);
-    return !retired_.empty() ||
-           std::find(pinned_.begin(), pinned_.end(), latest_.get()) != pinned_.end();
+    const auto is_named = [](const auto& state) { return reader_slots::name(state.get()); };
+    return is_named(latest_) || std::any_of(retired_.begin(), retired_.end(), is_named);
   }
 
   /// Replaced states that a reader still pins. At most one for each view that is held.
   std::size_t retired() const noexcept { return retired_.size(); }
 
  private:
-  void collect() {
+  /// Frees what no slot names.
+  void collect() noexcept {
     Rules::writer_fence();
     pinned_.clear();
-    reader_slots::collect(pinned_);  // (4)
+    try {
+      reader_slots::collect(pinned_);  // (4)
+    } catch (const std::bad_alloc&) {
+      return;  // What is published stands; another publication frees more.
+    }
     std::erase_if(retired_, [this](const std::shared_ptr<const State>& state) {
       return !Rules::scans ||
              std::find(pinned_.begin(), pinned_.end(), state.get()) == pinned_.end();

@@ -84,4 +84,16 @@ void reader_slots::collect(std::vector<const void*>& pinned) {
   }
 }
 
+bool reader_slots::name(const void* state) noexcept {
+  for (const reader_block* block = all_blocks.load(std::memory_order_acquire); block != nullptr;
+       block = block->next) {
+    for (const reader_slot& slot : block->slots) {
+      if (slot.load(std::memory_order_acquire) == state) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace lifering::ring_detail

@@ -42,6 +42,9 @@ class reader_slots {
   /// The addresses that are pinned, in no order, appended to `pinned`. Acquire loads.
   static void collect(std::vector<const void*>& pinned);
 
+  /// Whether a slot names that state. An acquire load for each slot.
+  static bool name(const void* state) noexcept;
+
   /// Blocks ever made: as many as threads read at once, at most.
   static std::size_t blocks() noexcept;
 

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <lifering/ring.hpp>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ring/reader_slots.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -132,22 +135,62 @@ TEST_CASE("snapshots are kept and dropped by many threads while the ring changes
   stop = true;
 }
 
-TEST_CASE("a forked child may read the ring and change it", "[ring][stress]") {
-  hash_ring ring;
-  ring.assign({{"a"}, {"b"}});
-  const auto view = ring.view();
+TEST_CASE("a forked child may read the ring, change it and end it, whatever threads it left behind",
+          "[ring][stress]") {
+  auto ring = std::make_unique<hash_ring>();
+  ring->assign({{"a"}, {"b"}});
+  std::atomic<bool> reading{false};
+  std::atomic<bool> stop{false};
+  std::jthread reader([&] {
+    const auto held = ring->view();
+    reading = true;
+    stop.wait(false);
+  });
+  reading.wait(false);
+  auto view = std::make_unique<const lifering::ring_view>(ring->view());
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     // No test macros here: the parent alone reports.
-    ring.remove("a");
-    const bool fine = ring.owner("key") == "b" && view.nodes().size() == 2;
-    ring.add({"c"});
-    _exit(fine && ring.size() == 2 ? 0 : 1);
+    ring->remove("a");
+    bool fine = ring->owner("key") == "b" && view->nodes().size() == 2;
+    view.reset();
+    ring->add({"c"});
+    fine = fine && ring->size() == 2;
+    ring.reset();
+    _exit(fine ? 0 : 1);
   }
   int status = -1;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  CHECK(ring.size() == 2);
+  CHECK(ring->size() == 2);
+  stop = true;
+  stop.notify_one();
+  reader.join();
+  view.reset();
+}
+
+TEST_CASE("the end of a ring waits for a slot that names its state without a view",
+          "[ring][stress]") {
+  struct opened : lifering::ring_snapshot {
+    explicit opened(lifering::ring_snapshot from) : ring_snapshot(std::move(from)) {}
+    const void* state() const { return state_; }
+  };
+  auto ring = std::make_unique<hash_ring>();
+  ring->add({"a"});
+  const opened state{ring->snapshot()};
+  // As a reader of another ring between its pin and its second look, whose state had this memory.
+  std::atomic<bool> pinned{false};
+  std::jthread reader([&] {
+    auto& slot = lifering::ring_detail::reader_slots::claim();
+    slot.store(state.state(), std::memory_order_release);
+    pinned = true;
+    pinned.notify_one();
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    slot.store(nullptr, std::memory_order_release);
+  });
+  pinned.wait(false);
+  ring.reset();  // Aborts if it takes the slot for a view.
+  CHECK_FALSE(lifering::ring_detail::reader_slots::name(state.state()));
 }
