@@ -98,7 +98,7 @@ node_list read_nodes(const std::string& file) {
     if (fields.size() > 1) {
       const auto weight = lifering::weight::parse(fields[1]);
       if (!weight) {
-        throw usage_error(where + ": weight is \"" + fields[1] +
+        throw usage_error(where + ": weight is \"" + escape(fields[1]) +
                           "\"; use 0, or 0.01 to 100 with at most three places");
       }
       node.weight = *weight;

@@ -132,10 +132,10 @@ struct LIFERING_API placement_options {
   /// What is wrong, in one sentence that names the value and what would be right, or nothing.
   std::optional<problem> validate() const;
 
-  /// The same, or what these nodes have that the placement can't honour, such as a weight that the
-  /// other system can't have; our own rules take all. A ring takes every node all the same, and
-  /// then does what the header of the placement says, as a cluster can't refuse what its members
-  /// are.
+  /// The same, or what these nodes have that the placement can't honour: more points than a ring
+  /// takes (67,108,864, which are 256 MB), and for another system's a weight, say, that it can't
+  /// have. A ring refuses too many points; anything else it takes all the same, and then does what
+  /// the header of the placement says, as a cluster can't refuse what its members are.
   std::optional<problem> validate(std::span<const ring_node> nodes) const;
 
   /// What would surprise whoever uses the placement with these nodes, a sentence each: labels that

@@ -27,6 +27,13 @@ class label_format {
   bool node_first_ = true;
 };
 
+inline constexpr std::uint32_t vnodes_default = 150;
+
+/// Points of a node of weight 1.
+inline std::uint32_t vnodes_of(const placement_options& options) noexcept {
+  return options.vnodes == 0 ? vnodes_default : options.vnodes;
+}
+
 /// Points of a node by its weight: in proportion, rounded, at least one unless the weight is 0.
 constexpr std::uint32_t points_of(std::uint32_t vnodes, weight value) noexcept {
   if (value.owns_nothing()) {

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <lifering/ring.hpp>
 
+#include "base/text.hpp"
 #include "ring/foreign.hpp"
 #include "ring/label.hpp"
 #include "ring/mix64.hpp"
+#include "ring/point_table.hpp"
 
 namespace lifering {
 
 namespace {
 
-constexpr std::uint32_t vnodes_default = 150;
 constexpr std::uint32_t vnodes_max = 65536;
 constexpr std::uint32_t segments_min = 10;
 constexpr std::uint32_t segments_max = 22;
@@ -79,8 +80,9 @@ std::optional<std::string> ambiguity(std::string_view label,
       const std::string_view rest = number_first ? name.substr(cut) : name.substr(0, cut);
       const auto at = std::lower_bound(nodes.begin(), nodes.end(), rest, by_name);
       if (at != nodes.end() && (*at)->name == rest) {
-        return "label is \"" + std::string{label} + "\", in which \"" + node->name + "\" and \"" +
-               std::string{rest} + "\" have labels in common: put something between {node} and {i}";
+        return "label is " + base::quoted(label) + ", in which " + base::quoted(node->name) +
+               " and " + base::quoted(rest) +
+               " have labels in common: put something between {node} and {i}";
       }
     }
   }
@@ -155,14 +157,15 @@ std::optional<problem> placement_options::validate() const {
   }
   if (vnodes > vnodes_max) {
     return bad("vnodes is " + to_string(vnodes) + "; use 1 to " + to_string(vnodes_max) +
-               ", or 0 for " + to_string(vnodes_default));
+               ", or 0 for " + to_string(ring_detail::vnodes_default));
   }
   if (label.size() > label_bytes_max) {
     return bad("label has " + to_string(label.size()) + " bytes; use at most " +
                to_string(label_bytes_max));
   }
   if (!ring_detail::label_format::parse(label)) {
-    return bad("label is \"" + label + "\"; it must hold {node} and {i} exactly once each");
+    return bad("label is " + base::quoted(label) +
+               "; it must hold {node} and {i} exactly once each");
   }
   if (segments < segments_min || segments > segments_max) {
     return bad("segments is " + to_string(segments) + "; use " + to_string(segments_min) + " to " +
@@ -181,8 +184,28 @@ std::optional<problem> placement_options::validate() const {
 }
 
 std::optional<problem> placement_options::validate(std::span<const ring_node> nodes) const {
-  auto found = validate();
-  return found || !foreign ? found : foreign.rule()->refuse(sorted(nodes));
+  if (auto found = validate()) {
+    return found;
+  }
+  if (foreign) {
+    return foreign.rule()->refuse(sorted(nodes));
+  }
+  if (kind == placement_kind::slots) {
+    return std::nullopt;
+  }
+  const std::uint32_t each = ring_detail::vnodes_of(*this);
+  std::uint64_t points = 0;
+  for (const ring_node& node : nodes) {
+    points += ring_detail::points_of(each, node.weight);
+  }
+  if (points <= ring_detail::points_max) {
+    return std::nullopt;
+  }
+  using std::to_string;
+  return problem{errc::too_many_points,
+                 "vnodes is " + to_string(each) + ", with which these weights make " +
+                     to_string(points) + " points, which would fill memory; a ring takes up to " +
+                     to_string(ring_detail::points_max) + ", so use fewer or smaller weights"};
 }
 
 std::vector<std::string> placement_options::warnings(std::span<const ring_node> nodes) const {
@@ -209,7 +232,7 @@ std::uint64_t placement_options::id() const noexcept {
   } else if (kind == placement_kind::slots) {
     sum.add(segments).add(cap);
   } else {
-    sum.add(vnodes == 0 ? vnodes_default : vnodes).add(label);
+    sum.add(ring_detail::vnodes_of(*this)).add(label);
   }
   return sum.value();
 }

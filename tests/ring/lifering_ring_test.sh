@@ -113,6 +113,12 @@ refuses 'file "absent" can'"'"'t be read; give one that exists and is readable' 
 refuses 'file "absent" can'"'"'t be read; give one that exists and is readable' owner --nodes a --keys-file absent
 printf 'a\nb\theavy\n' >nodes
 refuses 'nodes, line 2: weight is "heavy"; use 0, or 0.01 to 100 with at most three places' owner --nodes-file nodes k
+printf 'a\tno\r\n' >nodes
+refuses 'nodes, line 1: weight is "no"; use 0, or 0.01 to 100 with at most three places' owner --nodes-file nodes k
+printf 'a\n\n' >nodes
+refuses 'nodes, line 2: a node'"'"'s name is empty; use 1 to 255 bytes' owner --nodes-file nodes k
+refuses 'vnodes is 65536, with which these weights make 67174400 points, which would fill memory; a ring takes up to 67108864, so use fewer or smaller weights' \
+  report --nodes 1025 --vnodes 65536
 printf 'a\\y\n' >nodes
 refuses 'nodes, line 1: "a\y" has a backslash that doesn'"'"'t begin \xHH' owner --nodes-file nodes k
 printf 'a\n\nb\n' >nodes
@@ -188,8 +194,11 @@ refuses 'haproxy: "10.0.0.1:1" and "10.0.0.1:2" are both "10.0.0.1:0" there and 
   owner --nodes 10.0.0.1:1,10.0.0.1:2 --placement haproxy:key=addr k
 "$program" owner --nodes 12.0.0.1:80,2.0.0.1:80 --label '{i}{node}' k 2>err >/dev/null
 grep -q '^lifering-ring: warning: label is "{i}{node}"' err || fail "no warning of an ambiguous label: $(cat err)"
+printf 'b:1\t2\na:1\t1\t\t7\r\n' >nodes
 for placement in nginx nginx:method=modulo haproxy haproxy:number=name ketama 'ketama:client=twemproxy,hash_tag="<' \
   envoy_ring:min=1024,max=4096 maglev:size=5003 redis_slots kafka:partitions=40; do
+  "$program" owner --nodes-file nodes --placement "$placement" k >answers 2>err || fail "owner $placement: $(cat err)"
+  [[ $(cat answers) == "k${tab}"[ab]:1 && ! -s err ]] || fail "owner $placement: $(cat answers err)"
   "$program" report --placement "$placement" --nodes 20 --plot picture.svg >report 2>err || fail "report $placement: $(cat err)"
   grep -q '"moved_others":' report || fail "report $placement: $(cat report)"
   ! grep -q '"<' picture.svg || fail "a picture of $placement isn't XML"

@@ -1,5 +1,6 @@
 // Parameters of a placement: their check and their id.
 #include <lifering/placement.hpp>
+#include <lifering/ring.hpp>
 #include <set>
 
 #include "ring/label.hpp"
@@ -36,6 +37,22 @@ TEST_CASE("the three ready-made placements are valid", "[ring][placement]") {
   CHECK(fault(placement_options::classic()).empty());
   CHECK(fault(placement_options::mixed()).empty());
   CHECK(fault(placement_options::slots()).empty());
+}
+
+TEST_CASE("points that would fill memory are refused with their number before a ring is made",
+          "[ring][placement]") {
+  const std::vector<lifering::ring_node> nodes(1025, {"n"});  // Names don't matter for it.
+  placement_options options;
+  options.vnodes = 65'536;
+  CHECK_FALSE(options.validate(std::span{nodes}.first(1024)));
+  const auto found = options.validate(nodes);
+  REQUIRE(found);
+  CHECK(found->code == lifering::errc::too_many_points);
+  CHECK(found->text ==
+        "vnodes is 65536, with which these weights make 67174400 points, which would fill memory; "
+        "a ring takes up to 67108864, so use fewer or smaller weights");
+  options.kind = placement_kind::slots;
+  CHECK_FALSE(options.validate(nodes));
 }
 
 TEST_CASE("what is wrong with a placement is one sentence with the value and the right ones",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.hpp"
 #include "ring/compat/envoy.hpp"
 #include "ring/compat/murmur.hpp"
 #include "ring/compat/system_rule.hpp"
@@ -54,7 +55,7 @@ class envoy_ring_rule final : public system_rule<envoy_ring_rule, envoy_ring> {
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!owns[i + 1] && !nodes[i]->weight.owns_nothing()) {
-        found.push_back("envoy_ring: \"" + nodes[i]->name + "\" gets none of " +
+        found.push_back("envoy_ring: " + base::quoted(nodes[i]->name) + " gets none of " +
                         std::to_string(points.size()) + " points and so no key; raise max, " +
                         std::to_string(options().maximum));
       }

@@ -5,6 +5,7 @@
 #include <lifering/hash.hpp>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "ring/compat/haproxy_hash.hpp"
 #include "ring/compat/servers.hpp"
 #include "ring/compat/system_rule.hpp"
@@ -146,13 +147,13 @@ class haproxy_rule final : public system_rule<haproxy_rule, haproxy> {
     const auto all = servers(nodes);
     for (const server& each : all) {
       if (uses_addresses() && !endpoint::parse(each.id)) {
-        return bad_option("haproxy: \"" + std::string{each.id} +
-                          "\" is no address, which key=addr and key=addr-port need; name nodes "
+        return bad_option("haproxy: " + base::quoted(each.id) +
+                          " is no address, which key=addr and key=addr-port need; name nodes "
                           "IP:PORT, or give their addresses as ids");
       }
       if (uses_numbers() && each.has_id && !read_number(each.id)) {
-        return bad_option("haproxy: the id of \"" + each.node->name + "\" is \"" +
-                          std::string{each.id} + "\"; it must be a number, 1 to " +
+        return bad_option("haproxy: the id of " + base::quoted(each.node->name) + " is " +
+                          base::quoted(each.id) + "; it must be a number, 1 to " +
                           std::to_string(number_max));
       }
       texts.emplace_back(identity(each), each.node);
@@ -178,9 +179,9 @@ class haproxy_rule final : public system_rule<haproxy_rule, haproxy> {
         std::adjacent_find(folded.begin(), folded.end(),
                            [](const auto& a, const auto& b) { return a.first == b.first; });
     if (options().key == haproxy::keys::id && twice != folded.end()) {
-      found.push_back("haproxy: the numbers of \"" + twice->second->name + "\" and \"" +
-                      std::next(twice)->second->name +
-                      "\" are equal modulo 2^20, so that they share all points; use other ids");
+      found.push_back("haproxy: the numbers of " + base::quoted(twice->second->name) + " and " +
+                      base::quoted(std::next(twice)->second->name) +
+                      " are equal modulo 2^20, so that they share all points; use other ids");
     }
   }
 

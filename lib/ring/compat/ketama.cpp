@@ -1,6 +1,7 @@
 // libmemcached (libmemcached/hosts.cc, libhashkit) and twemproxy (hashkit/nc_ketama.c).
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "ring/compat/even_slots.hpp"
 #include "ring/compat/md5.hpp"
 #include "ring/compat/memcached_hash.hpp"
@@ -96,6 +97,10 @@ class ketama_rule final : public system_rule<ketama_rule, ketama> {
   static constexpr std::string_view name = "ketama";
   using system_rule::system_rule;
 
+  static bool has_order(const ketama& options) {
+    return options.client != ketama::clients::twemproxy;
+  }
+
   /// The hashes that a client has by default, written out.
   static ketama settled(ketama options) {
     if (options.hash == hashes::automatic) {
@@ -135,10 +140,9 @@ class ketama_rule final : public system_rule<ketama_rule, ketama> {
       texts.emplace_back(label_of(options(), each), each.node);
       const std::size_t longest = texts.back().first.size() + sizeof "-99999";
       if (is_twemproxy() && longest > twemproxy_label_max) {
-        return bad_option("ketama: \"" + texts.back().first + "\" has " +
-                          std::to_string(texts.back().first.size()) +
-                          " bytes, of which twemproxy cuts labels off; use at most " +
-                          std::to_string(twemproxy_label_max - sizeof "-99999"));
+        return bad_option("ketama: " + base::quoted(texts.back().first) +
+                          " makes labels that twemproxy cuts off; use at most " +
+                          std::to_string(twemproxy_label_max - sizeof "-99999") + " bytes");
       }
     }
     auto found = refuse_weights(name, nodes, options().unit, weight_max);
@@ -153,7 +157,7 @@ class ketama_rule final : public system_rule<ketama_rule, ketama> {
     const auto all = servers(nodes);
     for (const server& each : all) {
       if (labels_of(each.weight, weight_of(all), all.size(), is_twemproxy()) == 0) {
-        found.push_back("ketama: the weight of \"" + each.node->name + "\", " +
+        found.push_back("ketama: the weight of " + base::quoted(each.node->name) + ", " +
                         std::to_string(each.weight) + " of " + std::to_string(weight_of(all)) +
                         ", rounds to no point, so it gets no key; raise it");
       }

@@ -74,6 +74,19 @@ class nginx_rule final : public system_rule<nginx_rule, nginx> {
     return found ? found : refuse_equal(name, texts);
   }
 
+  void warn(node_span nodes, std::vector<std::string>& found) const override {
+    auto idle = weighty(servers(nodes));
+    if (options().method == nginx::methods::consistent) {
+      std::erase_if(idle, [this](const server& each) { return points_of(*each.node) > 0; });
+      return warn_of_idle(name, idle, "the weight rounds to no point", found);
+    }
+    std::uint64_t sum = 0;  // Of the weights before a server.
+    std::erase_if(idle, [&sum](const server& each) {
+      return std::exchange(sum, sum + each.weight) < modulo_slots;
+    });
+    warn_of_idle(name, idle, "of 32768 values of the hash none is left", found);
+  }
+
   std::uint64_t count_points(node_span nodes) const override {
     if (options().method == nginx::methods::modulo) {
       return modulo_slots;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+
 namespace lifering::compat {
 
 namespace {
@@ -265,7 +267,7 @@ void option_checker::order(const std::vector<std::string>& value) {
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    complain("order", "a list with \"" + *twice + "\" twice", "name each server once");
+    complain("order", "a list with " + base::quoted(*twice) + " twice", "name each server once");
   }
 }
 
@@ -273,7 +275,7 @@ void option_checker::ids(const std::vector<server_id>& value) {
   std::vector<std::string> names;
   for (const server_id& each : value) {
     if (each.id.empty()) {
-      complain("ids", "a list with an empty id for \"" + each.name + '"', "ids aren't empty");
+      complain("ids", "a list with an empty id for " + base::quoted(each.name), "ids aren't empty");
     }
     names.push_back(each.name);
   }

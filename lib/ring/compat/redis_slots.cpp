@@ -1,5 +1,6 @@
 // Redis Cluster: keyHashSlot() in cluster.c, and how redis-cli spreads slots over masters.
 #include <algorithm>
+#include <set>
 
 #include "ring/compat/crc16.hpp"
 #include "ring/compat/even_slots.hpp"
@@ -66,6 +67,10 @@ class redis_slots_rule final : public system_rule<redis_slots_rule, redis_slots>
       found.push_back("redis_slots: " + std::to_string(nobodys) +
                       " of 16384 slots have no node, so their keys have no owner");
     }
+    auto idle = weighty(servers_of(nodes, options().order, {}, 1));
+    std::erase_if(idle, [owning = std::set<std::uint32_t>(owners.begin(), owners.end())](
+                            const server& each) { return owning.contains(each.slot); });
+    warn_of_idle(name, idle, "none of 16384 slots is left", found);
   }
 
   std::uint64_t count_points(node_span /*nodes*/) const override { return redis_slots::count; }

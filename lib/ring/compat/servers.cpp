@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "ring/compat/option_text.hpp"
 
 namespace lifering::compat {
@@ -68,7 +69,7 @@ std::optional<problem> refuse_weights(std::string_view system, ring_detail::node
     const std::uint64_t exact = std::uint64_t{node->weight.thousandths()} * unit;
     if (exact % 1000 != 0 || exact / 1000 > max) {
       return problem{errc::invalid_weight,
-                     std::string{system} + ": the weight of \"" + node->name + "\" is " +
+                     std::string{system} + ": the weight of " + base::quoted(node->name) + " is " +
                          to_string(node->weight) + " times unit " + std::to_string(unit) +
                          "; it must be a whole number up to " + std::to_string(max) +
                          ", so choose another unit or weight"};
@@ -89,9 +90,21 @@ std::optional<problem> refuse_equal(
   if (twice == sorted.end()) {
     return std::nullopt;
   }
-  return bad_option(std::string{system} + ": \"" + twice->second->name + "\" and \"" +
-                    std::next(twice)->second->name + "\" are both \"" + twice->first +
-                    "\" there and would share all points; name or number them apart");
+  return bad_option(std::string{system} + ": " + base::quoted(twice->second->name) + " and " +
+                    base::quoted(std::next(twice)->second->name) + " are both " +
+                    base::quoted(twice->first) +
+                    " there and would share all points; name or number them apart");
+}
+
+void warn_of_idle(std::string_view system, const std::vector<server>& idle, std::string_view why,
+                  std::vector<std::string>& found) {
+  if (!idle.empty()) {
+    found.push_back(std::string{system} + ": " + std::string{why} + " for " +
+                    base::quoted(idle.front().node->name) +
+                    (idle.size() == 1 ? ", so it gets no key"
+                                      : " and " + std::to_string(idle.size() - 1) +
+                                            " others, so they get no key"));
+  }
 }
 
 std::optional<problem> refuse_points(std::string_view system, std::uint64_t points) {

@@ -39,6 +39,10 @@ std::optional<problem> refuse_weights(std::string_view system, ring_detail::node
 std::optional<problem> refuse_equal(
     std::string_view system, const std::vector<std::pair<std::string, const ring_node*>>& texts);
 
+/// Warns of servers that get no key, if there are any.
+void warn_of_idle(std::string_view system, const std::vector<server>& idle, std::string_view why,
+                  std::vector<std::string>& found);
+
 /// More points than a ring may have, with their number.
 std::optional<problem> refuse_points(std::string_view system, std::uint64_t points);
 

@@ -41,9 +41,15 @@ concept settles = requires(System system) {
   Rule::settled(system);
 };
 
+template <class Rule, class System>
+concept sorts_by_itself = requires(System system) {
+  Rule::has_order(system);
+};
+
 /// `Rule` is the derived class, with `static constexpr std::string_view name`, a static template
-/// `describe(System&, Visitor&)` and, if it needs them, `check()` and a static `settled(System)`,
-/// which writes what means the same in one way.
+/// `describe(System&, Visitor&)` and, if it needs them, `check()`, a static `settled(System)`, which
+/// writes what means the same in one way, and a static `has_order(System)`, which says whether the
+/// order of servers is a parameter.
 template <class Rule, class System>
 class system_rule : public compat_rule {
  public:
@@ -61,6 +67,9 @@ class system_rule : public compat_rule {
 
   std::shared_ptr<const compat_rule> with_servers(std::vector<std::string> order,
                                                   std::vector<server_id> ids) const final {
+    if constexpr (sorts_by_itself<Rule, System>) {
+      if (!Rule::has_order(options_)) order.clear();
+    }
     System copy = options_;
     server_setter setter{std::move(order), std::move(ids)};
     Rule::describe(copy, setter);

@@ -103,6 +103,22 @@ TEST_CASE("weights that nginx can't have, or that would fill memory, are refused
   CHECK(ring.size() == 0);
 }
 
+TEST_CASE("a server that nginx would give no key is warned of", "[compat]") {
+  const std::vector<ring_node> nodes{
+      {"a", weight_of(100'000)}, {"b"}, {"c", weight_of(10)}, {"idle", weight_of(0)}};
+  const auto warnings = [&nodes](const char* text) { return compat::parse(text).warnings(nodes); };
+  CHECK(warnings("nginx").empty());  // 1.6 points, rounded.
+  CHECK(warnings("nginx:points=10") ==
+        std::vector<std::string>{
+            "nginx: the weight rounds to no point for \"c\", so it gets no key"});
+  CHECK(warnings("nginx:method=modulo,unit=100").empty());
+  CHECK(warnings("nginx:method=modulo,unit=1000") ==
+        std::vector<std::string>{"nginx: of 32768 values of the hash none is left for \"b\" and 1 "
+                                 "others, so they get no key"});
+  const hash_ring ring = ring_of(compat::parse("nginx:method=modulo,unit=1000"), nodes);
+  CHECK(ring.view().share("a") == std::uint64_t{1} << 32);
+}
+
 TEST_CASE("raising a weight under nginx only takes keys", "[compat]") {
   const compat::nginx options;
   hash_ring ring = ring_of(options.placement(), {{"a:1"}, {"b:1"}, {"c:1"}});

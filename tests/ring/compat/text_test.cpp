@@ -138,3 +138,60 @@ TEST_CASE("servers from elsewhere replace those of the placement", "[compat]") {
   CHECK(compat::with_servers(compat::parse("kafka:partitions=3"), {"b"}, {{"b", "2"}}).text() ==
         "kafka:partitions=3");
 }
+
+TEST_CASE("every placement takes a list of servers, and is as valid with it as without",
+          "[compat]") {
+  for (const char* text :
+       {"nginx", "nginx:method=modulo", "haproxy", "haproxy:number=name", "haproxy:key=addr-port",
+        "ketama", "ketama:client=twemproxy", "ketama:client=twemproxy,distribution=modula",
+        "ketama:weighted=off", "envoy_ring", "maglev", "redis_slots", "kafka:partitions=3"}) {
+    CAPTURE(text);
+    const std::vector<ring_node> nodes{{"10.0.0.2:1"}, {"10.0.0.1:1"}};
+    const auto listed = compat::with_servers(compat::parse(text), {"10.0.0.2:1", "10.0.0.1:1"}, {});
+    CHECK_FALSE(listed.validate(nodes));
+    CHECK(compat::parse(listed.text()) == listed);
+  }
+  // twemproxy sorts its servers by itself, so that an order would promise what isn't so.
+  CHECK(compat::with_servers(compat::parse("ketama:client=twemproxy"), {"b", "a"}, {}) ==
+        compat::parse("ketama:client=twemproxy"));
+  CHECK(refusal("ketama:client=twemproxy,order=b;a") ==
+        "ketama: weighted=off, spy and order are libmemcached's; twemproxy has none of them");
+}
+
+TEST_CASE("whatever bytes a name has, a complaint about it is printable", "[compat]") {
+  const std::string rude = "\"\n\\\x1b[2J\xff" + std::string(250, 'x');
+  const auto is_printable = [](const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  };
+  const auto check = [&](const placement_options& placement, const std::vector<ring_node>& nodes) {
+    CAPTURE(placement.text());
+    std::vector<std::string> texts = placement.warnings(nodes);
+    if (const auto refused = placement.validate(nodes)) {
+      texts.push_back(refused->text);
+    }
+    REQUIRE_FALSE(texts.empty());
+    for (const std::string& text : texts) {
+      CHECK(is_printable(text));
+      CHECK(text.find("\\x22\\x0a\\x5c\\x1b[2J\\xff") != text.npos);
+      CHECK(text.size() < 500);
+    }
+  };
+  const std::vector<ring_node> half{{rude, weight_of(1500)}};
+  for (const char* text : {"nginx", "haproxy:number=name", "ketama", "envoy_ring", "maglev"}) {
+    check(compat::parse(text), half);
+  }
+  const std::vector<ring_node> pair{{rude}, {"a"}};
+  const std::vector<ring_node> light{{rude}, {"a", weight_of(100'000)}};
+  check(compat::parse("haproxy:key=addr"), pair);
+  check(compat::parse("ketama:client=twemproxy"), pair);
+  check(compat::parse("ketama"), light);
+  check(compat::parse("envoy_ring:min=1,max=1,order=a"), light);
+  check(compat::parse("redis_slots:ranges=0-16383@a"), pair);
+  check(compat::with_servers(compat::parse("haproxy"), {}, {{rude, "x"}}), pair);
+  check(compat::with_servers(compat::parse("haproxy"), {}, {{rude, "1"}, {"a", "1048577"}}), pair);
+  check(compat::with_servers(compat::parse("maglev"), {}, {{rude, "x"}, {"a", "x"}}), pair);
+  check(compat::with_servers(compat::parse("nginx"), {"a", rude, rude}, {}), {});
+  placement_options prefixed;
+  prefixed.label = "{i}{node}";
+  check(prefixed, {{'1' + rude.substr(0, 200)}, {rude.substr(0, 200)}});
+}
