@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "ring/change_time.hpp"
 
 namespace lifering::cluster_detail {
 namespace {
@@ -73,23 +74,9 @@ publisher::counts publisher::count() const {
 
 bool publisher::is_long_build(const batch& next) const {
   if (next.ring_changes == 0) return false;
-  // In nanoseconds, roughly. Among few members all segments are decided anew; among more, a change
-  // looks at some of them, or copies all points and sorts its own; a cap looks at everything
-  // several times.
-  constexpr std::uint64_t short_build = 1'000'000;
-  const auto& placement = ring_.placement();
-  const std::uint64_t members = next.members->size();
-  if (placement.kind == placement_kind::slots) {
-    const std::uint64_t segments = std::uint64_t{1} << placement.segments;
-    constexpr std::uint64_t few = 16;
-    if (placement.cap != 0) return segments * (16 * members + 2 * next.ring_changes) > short_build;
-    return segments * (members <= few ? members : 2 * next.ring_changes) > short_build;
-  }
-  if (placement.kind == placement_kind::foreign) {  // Always built whole, some 50 ns a point.
-    return 64 * (ring_.points() + 200 * next.ring_changes) > short_build;
-  }
-  const std::uint64_t vnodes = placement.vnodes == 0 ? 150 : placement.vnodes;
-  return 2 * vnodes * members + 40 * vnodes * next.ring_changes > short_build;
+  constexpr std::chrono::milliseconds short_build{1};
+  return ring_detail::estimated_change(ring_.placement(), ring_.points(), next.members->size(),
+                                       next.ring_changes) > short_build;
 }
 
 void publisher::expect_more() {

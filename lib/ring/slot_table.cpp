@@ -108,10 +108,12 @@ std::vector<std::uint32_t> slot_table::segments_of(const std::vector<std::uint32
 
 slot_state edit_slots(const slot_state& old, const slot_changes& changes, const rendezvous& nodes,
                       std::size_t slots) {
-  // Of few nodes a newcomer would have to look at most segments: all are sooner decided anew.
-  constexpr std::size_t few = 16;
+  // Each node is asked for each segment that is left behind; beyond so many leaves, the claims of a
+  // build cost less, whatever the number of nodes.
+  constexpr std::size_t many_leaves = 128;
   const bool rather_build =
-      nodes.of_equal_weights() && nodes.size() <= few && !changes.gaining.empty();
+      changes.losing.size() > many_leaves ||
+      (nodes.of_equal_weights() && nodes.size() <= few_nodes && !changes.gaining.empty());
   if (nodes.size() == 0 || old.table.size() != nodes.segments() || old.worst_weights == 0 ||
       rather_build) {
     return build_slots(nodes, slots);

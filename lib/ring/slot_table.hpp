@@ -75,6 +75,10 @@ struct slot_changes {
   std::vector<std::uint32_t> losing;   ///< Slots of nodes that are gone or weigh less.
 };
 
+/// So few nodes of equal weight are sooner asked for every segment than looked at one by one when
+/// one joins, which would have to look at most segments anyway.
+inline constexpr std::size_t few_nodes = 16;
+
 /// The same from the table of another set, touching only the segments that change owner: those that
 /// the losing slots hold, and those that the gaining nodes win.
 slot_state edit_slots(const slot_state& old, const slot_changes& changes, const rendezvous& nodes,

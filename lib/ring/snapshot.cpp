@@ -17,7 +17,7 @@ ring_rules::ring_rules(placement_options given)
       hash(options.foreign ? nullptr
                            : (options.hash != nullptr ? options.hash : crc32_best().hash)),
       hash_many(options.foreign || options.hash != nullptr ? nullptr : crc32_best().run_many),
-      vnodes(options.vnodes == 0 ? 150 : options.vnodes),
+      vnodes(vnodes_of(options)),
       placement_id(options.id()),
       mixes(options.kind == placement_kind::mixed || options.kind == placement_kind::slots),
       has_slots(options.kind == placement_kind::slots) {}
@@ -324,19 +324,22 @@ std::uint64_t snapshot::moved_at(const snapshot& old,
 
 void snapshot::edit_segments(const snapshot& old, const difference& changes) {
   slot_changes segments;
-  std::vector<std::uint32_t> gaining;  // As slots.
+  std::vector<bool> gains(owners_.size());  // By slot.
   for (const std::size_t i : changes.removed) {
     segments.losing.push_back(old.slots_[i]);
   }
   for (const std::size_t i : changes.added) {
-    gaining.push_back(slots_[i]);
+    gains[slots_[i]] = true;
   }
   for (const auto& [before, after] : changes.changed) {
-    const bool gains = old.sorted_[before]->weight < sorted_[after]->weight;
-    (gains ? gaining : segments.losing).push_back(slots_[after]);
+    if (old.sorted_[before]->weight < sorted_[after]->weight) {
+      gains[slots_[after]] = true;
+    } else {
+      segments.losing.push_back(slots_[after]);
+    }
   }
   for (std::uint32_t node = 0; node < scores_.size(); ++node) {
-    if (std::find(gaining.begin(), gaining.end(), scores_.slot(node)) != gaining.end()) {
+    if (gains[scores_.slot(node)]) {
       segments.gaining.push_back(node);
     }
   }

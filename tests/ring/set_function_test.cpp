@@ -95,6 +95,36 @@ TEST_CASE("a batch gives the same ring as its changes one by one", "[ring][prope
   }
 }
 
+TEST_CASE("many joins, leaves and changes of weight in one batch give the ring of the set",
+          "[ring][property]") {
+  for (const placement_options& placement : all_placements()) {
+    CAPTURE(name_of_placement(placement));
+    for (const bool weights : {false, true}) {
+      auto before = address_nodes(2000);
+      for (std::size_t i = 0; weights && i < before.size(); ++i) {
+        before[i].weight = weight_of(500 + i % 5 * 400);
+      }
+      hash_ring ring = ring_of(placement, before);
+      const auto steps = [&](std::vector<ring_node> after) {
+        const auto old = ring.snapshot();
+        const ring_change change = ring.assign(after);
+        REQUIRE(change.moved == diff(old, ring.view()).moved());
+        REQUIRE(same_ring(ring_of(placement, after), ring));
+      };
+      auto fewer = before;
+      fewer.erase(fewer.begin() + 100, fewer.begin() + 330);
+      steps(fewer);
+      steps(before);
+      auto lighter = before;
+      for (std::size_t i = 0; i < 230; ++i) {
+        lighter[i * 7].weight = weight_of(300);
+      }
+      steps(lighter);
+      steps(before);
+    }
+  }
+}
+
 TEST_CASE("a join takes keys only to the new node, and a leave only from the old one",
           "[ring][property]") {
   for (const placement_options& placement : all_placements()) {
