@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace lifering {
 
 namespace ring_detail {
@@ -83,38 +85,49 @@ const ring_node* preference::next_point() {
   }
 }
 
-std::size_t select(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,
-                   const node_filter* skip) {
-  preference order{state, place, state.zones() <= 1 ? out.size() : 15};
-  const auto next = [&order, skip] {
-    const ring_node* node = order.next();
-    while (node != nullptr && skip != nullptr && skip->skips(*node)) {
-      node = order.next();
-    }
-    return node;
-  };
+const ring_node* zoned_preference::next_unskipped() {
+  const ring_node* node = order_.next();
+  while (node != nullptr && skip_ != nullptr && skip_->skips(*node)) {
+    node = order_.next();
+  }
+  return node;
+}
 
-  std::size_t count = 0;
-  short_list<const ring_node*> passed_over;
-  for (std::size_t zones = 0; count < out.size() && zones < state.zones();) {
-    const ring_node* node = next();
+bool zoned_preference::is_used(const std::string& zone) const {
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    if (chosen_[i]->zone == zone) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const ring_node* zoned_preference::next() {
+  while (new_zones_ > 0) {
+    const ring_node* node = next_unskipped();
     if (node == nullptr) {
-      break;
-    }
-    const auto chosen = out.first(count);
-    if (std::none_of(chosen.begin(), chosen.end(),
-                     [node](const ring_node* other) { return other->zone == node->zone; })) {
-      out[count++] = node;
-      ++zones;
+      new_zones_ = 0;
+    } else if (is_used(node->zone)) {
+      passed_over_.push_back(node);
     } else {
-      passed_over.push_back(node);
+      chosen_.push_back(node);
+      --new_zones_;
+      return node;
     }
   }
-  for (std::size_t i = 0; count < out.size() && i < passed_over.size(); ++i) {
-    out[count++] = passed_over[i];
-  }
+  return next_passed_over_ < passed_over_.size() ? passed_over_[next_passed_over_++]
+                                                 : next_unskipped();
+}
+
+namespace {
+
+/// The preference list of a place, as much as `out` holds; returns how many there are.
+std::size_t fill(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,
+                 const node_filter* skip) {
+  zoned_preference order{state, place, out.size(), skip};
+  std::size_t count = 0;
   while (count < out.size()) {
-    const ring_node* node = next();
+    const ring_node* node = order.next();
     if (node == nullptr) {
       break;
     }
@@ -123,15 +136,17 @@ std::size_t select(const snapshot& state, std::uint32_t place, std::span<const r
   return count;
 }
 
+}  // namespace
+
 }  // namespace ring_detail
 
 std::size_t ring_table::owners(std::string_view key, std::span<const ring_node*> out) const {
-  return key.empty() ? 0 : ring_detail::select(*state_, place(key), out, nullptr);
+  return key.empty() ? 0 : ring_detail::fill(*state_, place(key), out, nullptr);
 }
 
 std::size_t ring_table::owners(std::string_view key, std::span<const ring_node*> out,
                                node_filter skip) const {
-  return key.empty() ? 0 : ring_detail::select(*state_, place(key), out, &skip);
+  return key.empty() ? 0 : ring_detail::fill(*state_, place(key), out, &skip);
 }
 
 std::vector<const ring_node*> ring_table::owners(std::string_view key, std::size_t n) const {
@@ -147,28 +162,44 @@ std::vector<const ring_node*> ring_table::owners(std::string_view key, std::size
   return out;
 }
 
+namespace ring_detail {
+namespace {
+
+/// The first node of an order that may take one more, or the first of all.
+template <class Order, class MayTake>
+const ring_node* first_with_room(Order order, MayTake may_take) {
+  const ring_node* owner = order.next();
+  for (const ring_node* node = owner; node != nullptr; node = order.next()) {
+    if (may_take(*node)) {
+      return node;
+    }
+  }
+  return owner;
+}
+
+}  // namespace
+}  // namespace ring_detail
+
 const ring_node* ring_table::pick(std::string_view key, node_load load, std::uint64_t total,
                                   std::uint32_t factor) const {
+  LIFERING_CHECK(factor > 1000);
   if (key.empty()) {
     return nullptr;
+  }
+  constexpr std::size_t likely = 4;
+  if (const auto* foreign = state_->foreign(); foreign != nullptr && foreign->has_limits()) {
+    return ring_detail::first_with_room(
+        ring_detail::preference{*state_, place(key), likely},
+        [&](const ring_node& node) { return load.of(node) < foreign->limit(node, total, factor); });
   }
   // Whole numbers throughout: load / (total + 1) < factor / 1000 * weight / weights.
   __extension__ using wide = unsigned __int128;
   const wide weights = wide{1000} * state_->weights();
   const wide allowed = wide{factor} * (wide{total} + 1);
-  ring_detail::preference order{*state_, place(key), 4};
-  const ring_detail::foreign_table* foreign = state_->foreign();
-  const ring_node* owner = order.next();
-  for (const ring_node* node = owner; node != nullptr; node = order.next()) {
-    if (foreign != nullptr && foreign->has_limits()) {
-      if (load.of(*node) < foreign->limit(*node, total, factor)) {
-        return node;
-      }
-    } else if (load.of(*node) * weights < allowed * node->weight.thousandths()) {
-      return node;
-    }
-  }
-  return owner;
+  return ring_detail::first_with_room(
+      ring_detail::zoned_preference{*state_, place(key), likely}, [&](const ring_node& node) {
+        return load.of(node) * weights < allowed * node.weight.thousandths();
+      });
 }
 
 const ring_node* ring_table::pick(std::string_view key, node_load load,

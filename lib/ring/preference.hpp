@@ -72,9 +72,29 @@ class preference {
   std::vector<fit> all_fits_;  ///< All nodes in order, once sixteen weren't enough.
 };
 
-/// Fills `out` with the preference list of a place: nodes of zones not yet used first. Returns how
-/// many there are.
-std::size_t select(const snapshot& state, std::uint32_t place, std::span<const ring_node*> out,
-                   const node_filter* skip);
+/// The same with regard to zones and without the nodes that a filter skips: first those that bring
+/// a new zone, then those passed over for that, then the rest.
+class zoned_preference {
+ public:
+  zoned_preference(const snapshot& state, std::uint32_t place, std::size_t likely,
+                   const node_filter* skip = nullptr) noexcept
+      : order_(state, place, state.zones() <= 1 ? likely : 15),
+        skip_(skip),
+        new_zones_(state.zones() <= 1 ? 0 : state.zones()) {}
+
+  /// Null when all have been given.
+  const ring_node* next();
+
+ private:
+  const ring_node* next_unskipped();
+  bool is_used(const std::string& zone) const;
+
+  preference order_;
+  const node_filter* skip_;
+  std::size_t new_zones_;                ///< Not yet used, though perhaps skipped whole.
+  short_list<const ring_node*> chosen_;  ///< The first of each zone.
+  short_list<const ring_node*> passed_over_;
+  std::size_t next_passed_over_ = 0;
+};
 
 }  // namespace lifering::ring_detail

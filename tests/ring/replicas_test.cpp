@@ -158,6 +158,32 @@ TEST_CASE("pick takes the owner while its load is below its bound, then the next
   }
 }
 
+TEST_CASE("pick tries nodes in the order of owners(), zones and weights included",
+          "[ring][replicas]") {
+  for (const placement_options& placement : all_placements()) {
+    for (const bool zones : {false, true}) {
+      random_source random{9};
+      auto nodes = strange_nodes(random, 30);
+      if (!zones) {
+        nodes = without_zones(nodes);
+      }
+      const hash_ring ring = ring_of(placement, nodes);
+      const auto view = ring.view();
+      for (const std::string& key : some_keys(40)) {
+        const auto order = view.owners(key, nodes.size());
+        for (std::size_t busy = 0; busy < order.size(); ++busy) {
+          const auto load = [&](const ring_node& node) {
+            const auto end = order.begin() + static_cast<std::ptrdiff_t>(busy);
+            const bool is_busy = std::find(order.begin(), end, &node) != end;
+            return std::uint64_t{is_busy ? 1'000'000U : 0U};
+          };
+          REQUIRE(view.pick(key, load, 0, 1001) == order[busy]);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("pick counts weights: who weighs twice may carry twice", "[ring][replicas]") {
   hash_ring ring = ring_of({}, {{"heavy", weight_of(2000)}, {"light"}});
   std::string key = "k";
