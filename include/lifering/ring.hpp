@@ -18,8 +18,8 @@
 // pins that one state; memory is bounded by one state for each view held.
 //
 // Threads may come and go; a thread's exit gives its registration to the next. After fork(), the
-// child may read and change the ring if no other thread was inside a change when it forked; states
-// that other threads had pinned stay allocated in the child.
+// child may read, change and destroy the ring if no other thread was inside a change when it
+// forked; states that other threads had pinned stay allocated in the child as long as the ring.
 #pragma once
 
 #include <atomic>
@@ -109,12 +109,13 @@ class LIFERING_API ring_table {
   // Who owns a key.
 
   /// The owner of a key, or null: an empty key has no owner, and nobody owns anything in a ring
-  /// without nodes of positive weight. Constant time: the hash of the key and two memory reads
-  /// (classic, mixed) or one (slots).
+  /// without nodes of positive weight. Constant time, but for circles on which very many points
+  /// meet: the hash of the key, two reads of a large table (classic, mixed) or one (slots), and one
+  /// of the list of nodes.
   const ring_node* owner(std::string_view key) const noexcept;
 
   /// The owners of many keys, `out[i]` for `keys[i]`: faster than one by one from 8 keys on, as
-  /// reads overlap. `out` must be as long as `keys`.
+  /// reads overlap. `out` must be as long as `keys` (checked).
   void owner(std::span<const std::string_view> keys,
              std::span<const ring_node*> out) const noexcept;
 
@@ -142,9 +143,10 @@ class LIFERING_API ring_table {
   /// another, as the first's zone becomes free; with a cap the owner comes first, though it may not
   /// be the highest score, and where its keys go is decided by the capacity of others too.
   ///
-  /// `slots` take time in proportion to the nodes; `classic` and `mixed` to the points passed.
-  /// Writes to `out` and returns how many; allocates only when more than sixteen nodes must be
-  /// looked at, for a long list or for rare zones.
+  /// `slots` take time in proportion to the nodes; `classic` and `mixed` to the points passed; with
+  /// zones, each node passed is compared with each zone used. Writes to `out` and returns how many;
+  /// allocates only when more than sixteen nodes must be looked at, for a long list or for rare
+  /// zones.
   std::size_t owners(std::string_view key, std::span<const ring_node*> out) const;
 
   /// The same without the nodes that the filter skips, for a next choice that passes over members
@@ -156,13 +158,14 @@ class LIFERING_API ring_table {
   std::vector<const ring_node*> owners(std::string_view key, std::size_t n, node_filter skip) const;
 
   /// Consistent hashing with bounded loads (Mirrokni, Thorup, Zadimoghaddam 2018): the first node
-  /// of the preference order whose load is below `factor` thousandths of its fair share of
-  /// `total + 1`, or null if no node owns anything. `factor` is above 1000 (1250: nobody gets more
-  /// than 1.25 times its share; lower is more even and moves more keys off their owners), and
-  /// `total` is the sum of all loads. The caller supplies the loads, say requests under way; they
-  /// may change during the call, and the answer is then as good as what was read. When no node
-  /// qualifies, as loads changed or `total` is wrong, the owner is returned. A foreign placement
-  /// that has limits of its own (HAProxy's hash-balance-factor) takes those.
+  /// in the order of owners() whose load is below `factor` thousandths of its fair share of
+  /// `total + 1`, or null where the key has no owner. `factor` is above 1000 (checked; 1250: nobody
+  /// gets more than 1.25 times its share, rounded up; lower is more even and moves more keys off
+  /// their owners), and `total` is the sum of all loads. The caller supplies the loads, say requests
+  /// under way; they may change during the call, and the answer is then as good as what was read.
+  /// When no node qualifies, as loads changed or `total` is wrong, the owner is returned. A foreign
+  /// placement that has limits of its own (HAProxy's hash-balance-factor) takes those, and its order
+  /// without regard to zones. Takes the time of owners() for as many nodes as are tried.
   const ring_node* pick(std::string_view key, node_load load, std::uint64_t total,
                         std::uint32_t factor) const;
 
@@ -187,7 +190,8 @@ class LIFERING_API ring_table {
   std::size_t bytes() const noexcept;
 
   /// 64 bits over the placement and the set of (name, weight, zone): two rings, on whatever
-  /// machines, have the same exactly when they place all keys alike, but for a chance of 2^-64.
+  /// machines, have the same exactly when they have the same of both, but for a chance of 2^-64, and
+  /// then they give equal owners and equal lists of replicas for every key.
   std::uint64_t fingerprint() const noexcept;
 
   /// Counts the publications of its hash_ring, from 0 for the empty ring.
@@ -320,10 +324,12 @@ struct ring_change {
 /// Any function may be called from any thread. Changes are serialised inside, by a lock that no
 /// reader ever meets; each makes one publication. Readers see either the state before a change or
 /// the one after it, never a part. Every change comes as a throwing function and as one that takes
-/// an std::error_code; a change that fails leaves the ring as it was.
+/// an std::error_code; both throw std::bad_alloc where memory is short. A change that fails leaves
+/// the ring as it was.
 ///
-/// A join or leave takes time in proportion to the bytes of the ring (a copy), a batch no more than
-/// one build: put many changes into one assign().
+/// A join or leave takes time in proportion to the bytes of the ring (a copy), a batch about one
+/// build at the most: put many changes into one assign(). With a cap, and in a foreign placement,
+/// every change is a build.
 class LIFERING_API hash_ring {
  public:
   /// An empty ring with the classic placement, 150 points a node.
@@ -333,8 +339,11 @@ class LIFERING_API hash_ring {
   /// finds a fault.
   explicit hash_ring(placement_options options);
 
-  /// All views of the ring must be gone (checked).
+  /// All views of the ring must be gone (checked, but not in a child made by fork()).
   ~hash_ring();
+
+  /// Neither ring may be in use by another thread. One that was moved from may only be destroyed or
+  /// assigned to. Views stay valid; to replace a ring, all views of it must be gone (checked).
   hash_ring(hash_ring&&) noexcept;
   hash_ring& operator=(hash_ring&&) noexcept;
 
@@ -362,7 +371,8 @@ class LIFERING_API hash_ring {
 
   // Reading.
 
-  /// The current state, pinned: see ring_view.
+  /// The current state, pinned: see ring_view. Where the first view of a thread, or its ninth at
+  /// once, finds no memory to register with, some 200 bytes, the process ends.
   ring_view view() const noexcept;
 
   /// The current state, owned: see ring_snapshot.
