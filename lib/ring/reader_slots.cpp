@@ -28,6 +28,20 @@ reader_block* take_block() {
   return block;
 }
 
+/// Whether something holds of what any slot says. Acquire loads.
+template <class Holds>
+bool any_slot(Holds holds) {
+  for (const reader_block* block = all_blocks.load(std::memory_order_acquire); block != nullptr;
+       block = block->next) {
+    for (const reader_slot& slot : block->slots) {
+      if (holds(slot.load(std::memory_order_acquire))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 constinit thread_local reader_block* reader_slots::mine_ = nullptr;
@@ -74,26 +88,16 @@ std::size_t reader_slots::blocks() noexcept {
 }
 
 void reader_slots::collect(std::vector<const void*>& pinned) {
-  for (const reader_block* block = all_blocks.load(std::memory_order_acquire); block != nullptr;
-       block = block->next) {
-    for (const reader_slot& slot : block->slots) {
-      if (const void* state = slot.load(std::memory_order_acquire); state != nullptr) {
-        pinned.push_back(state);
-      }
+  any_slot([&pinned](const void* state) {
+    if (state != nullptr) {
+      pinned.push_back(state);
     }
-  }
+    return false;
+  });
 }
 
 bool reader_slots::name(const void* state) noexcept {
-  for (const reader_block* block = all_blocks.load(std::memory_order_acquire); block != nullptr;
-       block = block->next) {
-    for (const reader_slot& slot : block->slots) {
-      if (slot.load(std::memory_order_acquire) == state) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return any_slot([state](const void* named) { return named == state; });
 }
 
 }  // namespace lifering::ring_detail

@@ -82,10 +82,10 @@ TEST_CASE("every way to compute a CRC continues one", "[ring][crc32]") {
   }
 }
 
-TEST_CASE("the CRCs of many keys at once are those of each", "[ring][crc32]") {
+TEST_CASE("the CRCs of keys, one by one and many at once, are those of each", "[ring][crc32]") {
   ring_test::random_source random{4};
   std::vector<std::string> texts;
-  for (std::size_t size = 0; size < 300; ++size) {
+  for (std::size_t size = 0; size < 600; ++size) {
     texts.push_back(random.bytes(size));
   }
   const std::vector<std::string_view> keys{texts.begin(), texts.end()};
@@ -96,6 +96,7 @@ TEST_CASE("the CRCs of many keys at once are those of each", "[ring][crc32]") {
       path.run_many(keys.data(), keys.size(), crcs.data());
       for (std::size_t i = 0; i < keys.size(); ++i) {
         REQUIRE(crcs[i] == by_definition(0, keys[i]));
+        REQUIRE(path.hash(keys[i]) == crcs[i]);
       }
     }
   }
@@ -107,7 +108,9 @@ TEST_CASE("no way to compute a CRC reads outside the bytes", "[ring][crc32]") {
     if (path.supported()) {
       for (std::size_t size = 1; size < 700; ++size) {
         const auto exact = std::make_unique<char[]>(size);
-        REQUIRE(path.run(0, exact.get(), size) == by_definition(0, std::string(size, '\0')));
+        const std::uint32_t expected = by_definition(0, std::string(size, '\0'));
+        REQUIRE(path.run(0, exact.get(), size) == expected);
+        REQUIRE(path.hash({exact.get(), size}) == expected);
       }
     }
   }
