@@ -161,10 +161,10 @@ class LIFERING_API ring_table {
   /// in the order of owners() whose load is below `factor` thousandths of its fair share of
   /// `total + 1`, or null where the key has no owner. `factor` is above 1000 (checked; 1250: nobody
   /// gets more than 1.25 times its share, rounded up; lower is more even and moves more keys off
-  /// their owners), and `total` is the sum of all loads. The caller supplies the loads, say requests
-  /// under way; they may change during the call, and the answer is then as good as what was read.
+  /// their owners), and `total` is the sum of all loads. The caller supplies the loads, such as
+  /// requests under way; if they change during the call, the answer is as good as what was read.
   /// When no node qualifies, as loads changed or `total` is wrong, the owner is returned. A foreign
-  /// placement that has limits of its own (HAProxy's hash-balance-factor) takes those, and its order
+  /// placement that has limits of its own (HAProxy's hash-balance-factor) takes those, and an order
   /// without regard to zones. Takes the time of owners() for as many nodes as are tried.
   const ring_node* pick(std::string_view key, node_load load, std::uint64_t total,
                         std::uint32_t factor) const;
@@ -190,8 +190,8 @@ class LIFERING_API ring_table {
   std::size_t bytes() const noexcept;
 
   /// 64 bits over the placement and the set of (name, weight, zone): two rings, on whatever
-  /// machines, have the same exactly when they have the same of both, but for a chance of 2^-64, and
-  /// then they give equal owners and equal lists of replicas for every key.
+  /// machines, have the same exactly when both are the same, but for a chance of 2^-64. Such rings
+  /// give equal owners and equal lists of replicas for every key.
   std::uint64_t fingerprint() const noexcept;
 
   /// Counts the publications of its hash_ring, from 0 for the empty ring.

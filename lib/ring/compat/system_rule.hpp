@@ -47,8 +47,8 @@ concept sorts_by_itself = requires(System system) {
 };
 
 /// `Rule` is the derived class, with `static constexpr std::string_view name`, a static template
-/// `describe(System&, Visitor&)` and, if it needs them, `check()`, a static `settled(System)`, which
-/// writes what means the same in one way, and a static `has_order(System)`, which says whether the
+/// `describe(System&, Visitor&)` and, if it needs them, `check()`, a static `settled(System)` that
+/// writes what means the same in one way, and a static `has_order(System)` that says whether the
 /// order of servers is a parameter.
 template <class Rule, class System>
 class system_rule : public compat_rule {
