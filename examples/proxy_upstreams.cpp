@@ -34,6 +34,16 @@ nodes servers_of(const lifering::cluster& cluster) {
   return servers;
 }
 
+/// Why the proxy can't have these servers, or nothing. A name is whatever a member calls itself, so
+/// none goes into a configuration that isn't an address and nothing more.
+std::string fault(const nodes& servers, const lifering::placement_options& placement) {
+  for (const auto& server : servers) {
+    if (!lifering::endpoint::parse(server.name)) return "a member isn't named by its address";
+  }
+  const auto refused = placement.validate(servers);
+  return refused ? refused->text : "";
+}
+
 std::string nginx_upstream(const nodes& servers) {
   std::string text = "upstream lifering {\n  hash $http_x_key consistent;\n";
   for (const auto& server : servers) {
@@ -47,7 +57,9 @@ std::string haproxy_backend(const nodes& servers, const lifering::placement_opti
   std::string text = "backend lifering\n  balance hdr(X-Key)\n  hash-type consistent\n";
   const auto numbers = lifering::compat::haproxy_numbers(placement, servers);
   for (std::size_t i = 0; i < servers.size(); ++i) {
-    text += "  server " + servers[i].name + ' ' + servers[i].name + " id " +
+    std::string name = servers[i].name;  // HAProxy's own names have no brackets.
+    std::erase_if(name, [](char c) { return c == '[' || c == ']'; });
+    text += "  server " + name + ' ' + servers[i].name + " id " +
             std::to_string(numbers[i].second) + " weight " + to_string(servers[i].weight) + '\n';
   }
   return text;
@@ -82,6 +94,10 @@ int run(const std::vector<std::string>& given) {
         is_nginx ? nginx_upstream(servers) : haproxy_backend(servers, options.placement);
     // A proxy can't have a list of no server; it keeps the last one.
     if (servers.empty() || text == written) return;
+    if (const auto reason = fault(servers, options.placement); !reason.empty()) {
+      std::cerr << "proxy_upstreams: " << reason << "; the proxy keeps the servers it has\n";
+      return;
+    }
     if (!write_whole(given[4], text)) {
       std::cerr << "proxy_upstreams: " << given[4] << " can't be written\n";
       return;

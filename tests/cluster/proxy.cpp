@@ -210,6 +210,16 @@ void tell(const proxy_story& story) {
     answered.insert(request(port, key));
   CHECK(answered.size() == 5);
 
+  // A name that is no address, but something to a reader of configurations, never gets there.
+  const std::string before = contents(servers);
+  agent stranger("127.0.0.1:1 down; include /etc/passwd", {all[0]->member().address()},
+                 {"--placement", story.placement});
+  CHECK(eventually([&writer] {
+    return writer.errors().find("a member isn't named by its address") != std::string::npos;
+  }));
+  CHECK(contents(servers) == before);
+  stranger.kill();
+
   const std::string gone = all.back()->name();
   CHECK(contents(servers).find(gone) != std::string::npos);
   all.back()->kill();
