@@ -144,6 +144,7 @@ TEST_CASE("a forked child may read the ring, change it and end it, whatever thre
   std::jthread reader([&] {
     const auto held = ring->view();
     reading = true;
+    reading.notify_one();
     stop.wait(false);
   });
   reading.wait(false);
