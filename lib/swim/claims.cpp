@@ -110,6 +110,9 @@ void membership::renew(row_id id, const record_ptr& theirs) {
       old.zone != kept->zone || old.service != kept->service ||
       old.metadata_hash != kept->metadata_hash || old.metadata != kept->metadata;
   gossip_class kind = gossip_class::metadata;
+  if (before.state == member_state::failed && !new_life) {
+    shared_.merging_until = shared_.now + longest_suspicion();
+  }
   if (!before.present()) {
     shared_.notify(event_kind::joined, id);
     kind = gossip_class::refutation;
@@ -187,6 +190,11 @@ void membership::apply_failed(const update& news, row_id from) {
     // The verdict of too few: to us it is their suspicion, and we look for ourselves.
     if (!accuser_may(news)) return;
     return suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, false});
+  }
+  if (shared_.settings.parts.lone_accuser_rule && held.state == member_state::alive &&
+      shared_.now < shared_.merging_until) {
+    if (accuser_may(news)) examine(id, news);
+    return;
   }
   fail(id, news.incarnation, news.witnesses, news.failures);
 }

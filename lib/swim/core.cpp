@@ -31,6 +31,7 @@ core::core(config given, record own, base::rng generator, base::time_point start
       heard_any(start),
       view_changed(start),
       judging_from(start),
+      merging_until(start),
       stale_until(start),
       disagreed(start),
       // Replies to a former process at our address must not match our probes.

@@ -57,12 +57,13 @@ struct core {
   bool outdated = false;
 
   std::uint64_t ring_fingerprint = 0;
-  base::time_point ring_changed;  ///< Last change of the fingerprint.
-  base::time_point heard_any;     ///< Last packet of a member.
-  base::time_point view_changed;  ///< Last change of the digest.
-  base::time_point judging_from;  ///< We were late: nobody is accused or removed before this.
-  base::time_point stale_until;   ///< We stood still: what is heard before this may be as old.
-  base::time_point disagreed;     ///< Last time a peer's fingerprint differed from ours.
+  base::time_point ring_changed;   ///< Last change of the fingerprint.
+  base::time_point heard_any;      ///< Last packet of a member.
+  base::time_point view_changed;   ///< Last change of the digest.
+  base::time_point judging_from;   ///< We were late: nobody is accused or removed before this.
+  base::time_point merging_until;  ///< The lost came back: verdicts on others may be of their part.
+  base::time_point stale_until;    ///< We stood still: what is heard before this may be as old.
+  base::time_point disagreed;      ///< Last time a peer's fingerprint differed from ours.
 
   bool active() const noexcept {
     return phase == life_phase::running || phase == life_phase::leaving;

@@ -107,7 +107,7 @@ struct update_command {
   std::optional<member_phase> phase;
   std::optional<std::string> metadata;
   std::optional<std::string> service;
-  std::optional<endpoint> address;  ///< Where we are reached from now on; the life is the same.
+  std::optional<endpoint> address{};  ///< Where we are reached from now on; the life is the same.
 };
 
 /// Take a failed member for left, here and everywhere: its grave no longer asks to be contacted

@@ -80,6 +80,7 @@ class membership {
   void admit(const record_ptr& theirs);
   void renew(row_id id, const record_ptr& theirs);
   void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
+  void examine(row_id id, const update& verdict);
   void spread_suspicion(row_id id, const accuser& by);
   void remind(row_id of, row_id gone);
   void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses, std::uint32_t failures);

@@ -41,6 +41,11 @@ struct suspicion {
   base::time_point deadline{};
   std::vector<accuser> accusers;  ///< Distinct; the first started it.
 
+  /// A verdict on the subject that others have reached, if that is what started it: how many
+  /// witnesses it rests on, and what it says of the failures before.
+  std::uint32_t verdict_witnesses = 0;
+  std::uint32_t verdict_failures = 0;
+
   /// Counts an accuser once. True if it is new and there was room.
   bool add(std::string_view name, std::uint64_t epoch, bool refused);
   std::size_t refusals() const noexcept;

@@ -52,6 +52,20 @@ void membership::suspect(row_id id, std::uint64_t incarnation, const accuser& by
   }
 }
 
+/// A verdict out of the blue, while parts of the network that were cut off come together: those who
+/// reached it may have been elsewhere than its subject. That one is asked; if it is silent for a
+/// moment, the verdict stands.
+void membership::examine(row_id id, const update& verdict) {
+  suspect(id, verdict.incarnation, {verdict.accuser, verdict.accuser_epoch, false});
+  suspicion* running = suspicions_.find(id);
+  if (running == nullptr) return;
+  running->verdict_witnesses = verdict.witnesses;
+  running->verdict_failures = verdict.failures;
+  set_deadline(*running);
+  ask_subject(id, verdict.incarnation);
+  probe_now_(id);
+}
+
 void membership::spread_suspicion(row_id id, const accuser& by) {
   if (shared_.gossip.add_accuser(id, by.name, by.epoch, by.refused)) return;
   // The first, or the earlier accusers have been told of as often as they may.
@@ -128,6 +142,10 @@ void membership::set_deadline(suspicion& s) {
   // Lifeguard's K confirmations, or as many as there can be.
   const unsigned possible = static_cast<unsigned>(shared_.others() > 1 ? shared_.others() - 1 : 0);
   const unsigned expected = std::min(shared_.settings.suspicion_confirmations, possible);
+  if (s.verdict_witnesses >= needed) {
+    s.deadline = std::max(s.started + shortest / 4, shared_.judging_from);
+    return;
+  }
   if (!shared_.settings.parts.local_health_suspicion) {
     s.deadline = s.started + shortest;
   } else if (shared_.settings.parts.transport_evidence && s.refusals() >= needed) {
@@ -157,7 +175,8 @@ void membership::suspicion_due(suspicion& s) {
     s.deadline = shared_.judging_from;
     return;
   }
-  const auto witnesses = static_cast<std::uint32_t>(s.accusers.size());
+  const auto witnesses =
+      std::max(s.verdict_witnesses, static_cast<std::uint32_t>(s.accusers.size()));
   if (shared_.settings.parts.lone_accuser_rule) {
     if (held.ever_heard && held.heard > s.started) {
       // It speaks to us; its contradiction is on the way. Ask for it and wait once more.
@@ -185,7 +204,8 @@ void membership::suspicion_due(suspicion& s) {
     }
   }
   ++shared_.counters.failures_declared;
-  fail(id, held.incarnation, witnesses, failures_with_this(id));
+  const auto failures = s.verdict_witnesses > 0 ? s.verdict_failures : failures_with_this(id);
+  fail(id, held.incarnation, witnesses, failures);
 }
 
 bool membership::isolated() const noexcept {

@@ -26,6 +26,32 @@ std::size_t failures(const village& v, std::size_t except = nobody) {
 
 }  // namespace
 
+TEST_CASE("a verdict that arrives while the lost come back is asked about before it is believed",
+          "[swim]") {
+  const bool merging = GENERATE(true, false);
+  const bool lives = GENERATE(true, false);
+  CAPTURE(merging, lives);
+  stage s(20);
+  if (merging) {
+    s.hear(1, s.failed(8, 1, 3));
+    s.hear(1, s.alive(8, 2));
+  }
+  if (!lives) s.silent.insert(9);
+  s.events.clear();
+  s.datagrams.clear();
+  s.hear(2, s.failed(9, 2, 3));
+  if (!merging) {
+    CHECK(s.state(9) == member_state::failed);
+    return;
+  }
+  CHECK(s.state(9) == member_state::suspect);
+  CHECK(s.mentions(9, update_kind::suspect) >= 1);  // It is told.
+  if (lives) s.hear(9, s.alive(9, 2));
+  s.run_for(4s);
+  CHECK(s.state(9) == (lives ? member_state::alive : member_state::failed));
+  CHECK(s.count(event_kind::failed) == (lives ? 0 : 1));
+}
+
 TEST_CASE("one way cut between two members, out of many, removes neither", "[swim][isolation]") {
   const auto size = GENERATE(std::size_t{4}, std::size_t{10});
   const bool both_ways = GENERATE(false, true);
