@@ -5,6 +5,7 @@
 #include <chrono>
 #include <lifering/ring.hpp>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/check.hpp"
@@ -80,23 +81,22 @@ placement_options checked(placement_options options) {
   return options;
 }
 
-ring_change thrown(const std::error_code& error, ring_change change, const std::string& what) {
+/// Throws the error, naming the call. Makes no text of a change that was published: it might find
+/// no memory, and what is thrown means that nothing has changed.
+ring_change thrown(const std::error_code& error, ring_change change, std::string_view function,
+                   std::optional<std::string_view> node = {}) {
   if (error) {
-    throw std::system_error(error, "hash_ring::" + what);
+    std::string what = "hash_ring::" + std::string{function};
+    if (node) what += '(' + base::quoted(*node) + ')';
+    throw std::system_error(error, what);
   }
   return change;
-}
-
-/// "add(\"a\")", for whoever reads what is thrown.
-std::string call(std::string_view function, std::string_view node) {
-  return std::string{function} + '(' + base::quoted(node) + ')';
 }
 
 }  // namespace
 
 }  // namespace ring_detail
 
-using ring_detail::call;
 using ring_detail::find_node;
 using ring_detail::node_record;
 using ring_detail::node_set;
@@ -177,19 +177,19 @@ ring_change hash_ring::add(ring_node node) {
   std::error_code error;
   const std::string name = node.name;
   const ring_change change = add(std::move(node), error);
-  return thrown(error, change, call("add", name));
+  return thrown(error, change, "add", name);
 }
 
 ring_change hash_ring::remove(std::string_view name) {
   std::error_code error;
   const ring_change change = remove(name, error);
-  return thrown(error, change, call("remove", name));
+  return thrown(error, change, "remove", name);
 }
 
 ring_change hash_ring::set_weight(std::string_view name, lifering::weight value) {
   std::error_code error;
   const ring_change change = set_weight(name, value, error);
-  return thrown(error, change, call("set_weight", name));
+  return thrown(error, change, "set_weight", name);
 }
 
 ring_change hash_ring::assign(std::vector<ring_node> nodes) {

@@ -57,7 +57,7 @@ build() {
   "${cache[@]}" "$compiler" "${flags[@]}" -c "$1" -o "$object"
   objects+=("$object")
 }
-for source in "$root"/lib/ring/*.cpp "$root"/lib/base/{check,error}.cpp "$root"/tests/ring/*_test.cpp \
+for source in "$root"/lib/ring/*.cpp "$root"/lib/base/{check,error,text}.cpp "$root"/tests/ring/*_test.cpp \
   "$root"/tests/support/catch_main.cpp "${compat[@]}"; do
   build "$source"
 done

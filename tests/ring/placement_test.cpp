@@ -51,8 +51,7 @@ TEST_CASE("points that would fill memory are refused with their number before a 
   CHECK(found->text ==
         "vnodes is 65536, with which these weights make 67174400 points, which would fill memory; "
         "a ring takes up to 67108864, so use fewer or smaller weights");
-  options.kind = placement_kind::slots;
-  CHECK_FALSE(options.validate(nodes));
+  CHECK_FALSE(placement_options::slots().validate(nodes));
 }
 
 TEST_CASE("what is wrong with a placement is one sentence with the value and the right ones",
