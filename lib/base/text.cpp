@@ -6,7 +6,8 @@ namespace {
 constexpr std::size_t shown_max = 64;
 
 bool is_control(char c) noexcept {
-  return (c >= 0 && c < ' ') || c == '\x7f';
+  const auto byte = static_cast<unsigned char>(c);  // char is unsigned on some processors.
+  return byte < ' ' || byte == 0x7f;
 }
 
 void append_escape(std::string& to, char c) {

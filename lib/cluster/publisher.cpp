@@ -80,9 +80,11 @@ bool publisher::is_long_build(const batch& next) const {
 }
 
 void publisher::expect_more() {
-  // What waits already waits no longer for that.
-  if (pace_.gather.count() == 0 || waiting_) return;
-  quiet_until_ = pace_.now() + base::duration(pace_.gather);
+  if (!waiting_) be_quiet();  // What waits already waits no longer for that.
+}
+
+void publisher::be_quiet() {
+  if (pace_.gather.count() > 0) quiet_until_ = pace_.now() + base::duration(pace_.gather);
 }
 
 void publisher::submit(batch next) {
@@ -199,7 +201,7 @@ void publisher::conclude(batch& done) {
   if (done.error) log_(log_level::error, "The ring stays as it was: " + done.error.message());
   if (done.ring_changes > 0) {
     on_ring_(ring_.fingerprint());
-    if (done.can_wait()) expect_more();
+    if (done.can_wait()) be_quiet();
   }
   for (const auto& each : done.completions)
     each.tell();

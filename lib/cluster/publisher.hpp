@@ -116,6 +116,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   std::optional<ring_event> publish_ring(batch& next);
   void conclude(batch& done);
   void on_built();
+  void be_quiet();
   void start(batch next);
   void start_waiting();
   void start_when_due();
