@@ -212,10 +212,10 @@ TEST_CASE("a reliable message may be given up", "[message]") {
 TEST_CASE("behind a stuck handler reliable messages are refused, others dropped, all counted",
           "[message]") {
   std::latch release(1);
+  std::atomic<int> delivered{0};  // Outlives the cluster, which may still deliver.
   auto options = member_options("slow");
   options.limits.message_queue = 64 << 10;
   cluster slow(options);
-  std::atomic<int> delivered{0};
   slow.on_message([&](const message&) {
     release.wait();
     ++delivered;
