@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "net/loop.hpp"
@@ -28,6 +29,13 @@ class names {
     std::vector<std::string> addresses;
     std::error_code error;
   };
+
+  /// Threads that look up outlive their resolver, but not this.
+  ~names() {
+    release();
+    while (running_ != 0)
+      std::this_thread::yield();
+  }
 
   void set(const std::string& host, answer given) { table_[host] = std::move(given); }
 
