@@ -27,8 +27,8 @@ spdlog::level::level_enum to_spdlog(log_level level) noexcept {
 }  // namespace
 
 log_sink stderr_sink(const std::string& name) {
-  auto out =
-      std::make_shared<spdlog::logger>(in_one_line(name), std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto out = std::make_shared<spdlog::logger>(in_one_line(name),
+                                              std::make_shared<spdlog::sinks::stderr_sink_mt>());
   out->set_level(spdlog::level::trace);
   out->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %n: %v");
   return [out](log_level level, std::string_view line) {

@@ -15,8 +15,8 @@ namespace lifering::base {
 /// its own; nothing is registered globally.
 log_sink stderr_sink(const std::string& name);
 
-/// A sink and a threshold. Each call makes one line, whatever bytes a stranger has put into it. Copies share the sink. Calls on one sink must not overlap: the shell
-/// logs from its strand only.
+/// A sink and a threshold. Each call makes one line, whatever bytes a stranger has put into it.
+/// Copies share the sink. Calls on one sink must not overlap: the shell logs from its strand only.
 class logger {
  public:
   logger() = default;

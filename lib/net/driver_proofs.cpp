@@ -72,9 +72,10 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
   // What came may be larger than what our own paths are known to carry.
   const std::size_t room = std::min(size_max, options_.protocol.limits.datagram);
   const std::size_t around = codec_.overhead() + wire::proof_size_max;
-  std::optional<swim::packet> news;
-  if (with.echo != 0 && room > around) news = machine_->news_within(room - around);
-  const bool is_complete = codec_.encode_within(news ? *news : bare_packet(), with, room, reply_);
+  std::optional<swim::packet> said;
+  if (with.echo != 0 && room > around) said = machine_->news_within(room - around);
+  if (!said) said = bare_packet();
+  const bool is_complete = codec_.encode_within(*said, with, room, reply_);
   if (!is_complete) {
     ++count_.replies_withheld;
     return;

@@ -134,7 +134,7 @@ std::uint64_t build_by_score(const rendezvous& nodes, slot_table& table) {
 }  // namespace
 
 slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
-  slot_state state{slot_table{nodes.bits(), slots, nobody}, 0, nodes.weights()};
+  slot_state state{slot_table{nodes.bits(), slots}, 0, nodes.weights()};
   if (nodes.size() == 0) return state;
   state.worst = nodes.of_equal_weights()
                     ? nodes.greatest_score(0, rank_build{nodes, state.table}.run())

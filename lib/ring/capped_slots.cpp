@@ -27,7 +27,7 @@ class capped_build {
  public:
   capped_build(const rendezvous& nodes, std::size_t slots, std::uint32_t cap)
       : nodes_(nodes),
-        table_(nodes.bits(), slots, 0),
+        table_(nodes.bits(), slots),
         room_(capped_quotas(nodes, cap)),
         next_rank_(nodes.size()),
         free_(table_.size()) {
@@ -121,7 +121,7 @@ std::vector<std::uint32_t> capped_quotas(const rendezvous& nodes, std::uint32_t 
 }
 
 slot_state build_capped_slots(const rendezvous& nodes, std::size_t slots, std::uint32_t cap) {
-  slot_state state{slot_table{nodes.bits(), slots, 0}, 0, 0};
+  slot_state state{slot_table{nodes.bits(), slots}, 0, 0};
   if (nodes.size() != 0) {
     state.table = capped_build{nodes, slots, cap}.run();
   }

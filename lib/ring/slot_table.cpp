@@ -30,13 +30,11 @@ std::vector<std::uint32_t> nodes_by_slot(const rendezvous& nodes, std::size_t sl
 
 }  // namespace
 
-slot_table::slot_table(unsigned bits, std::size_t slots, std::uint32_t slot) : bits_(bits) {
+slot_table::slot_table(unsigned bits, std::size_t slots) : bits_(bits) {
   if (slots <= 65536) {
     narrow_ = base::pages<std::uint16_t>(size());
-    if (slot != 0) std::fill_n(narrow_.data(), size(), static_cast<std::uint16_t>(slot));
   } else {
     wide_ = base::pages<std::uint32_t>(size());
-    if (slot != 0) std::fill_n(wide_.data(), size(), slot);
   }
 }
 

@@ -17,8 +17,8 @@ class slot_table {
  public:
   slot_table() = default;
 
-  /// All segments of one slot.
-  slot_table(unsigned bits, std::size_t slots, std::uint32_t slot);
+  /// All segments nobody's, with room for so many slots.
+  slot_table(unsigned bits, std::size_t slots);
 
   /// A copy with room for so many slots.
   slot_table(const slot_table& other, std::size_t slots);

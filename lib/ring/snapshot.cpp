@@ -91,7 +91,7 @@ snapshot::snapshot(std::shared_ptr<const ring_rules> rules)
       rules_(std::move(rules)),
       fingerprint_(fingerprint_of(*rules_, 0, 0)) {
   if (has_slots_) {
-    segments_.table = slot_table{rules_->options.segments, owners_.size(), 0};
+    segments_.table = slot_table{rules_->options.segments, owners_.size()};
   } else if (hash_ == nullptr) {
     build_foreign();
   }

@@ -84,9 +84,8 @@ void disseminator::tell(row_id id) {
 base::duration disseminator::pace(base::duration interval) const noexcept {
   const std::size_t left = shared_.gossip.size();
   if (carried_ == 0 || left <= carried_) return interval;
-  return std::max<base::duration>(interval * static_cast<std::int64_t>(carried_) /
-                                      static_cast<std::int64_t>(left),
-                                  urgent_gap);
+  return std::max<base::duration>(
+      interval * static_cast<std::int64_t>(carried_) / static_cast<std::int64_t>(left), urgent_gap);
 }
 
 base::time_point disseminator::next_deadline() const noexcept {

@@ -4,6 +4,7 @@
 // independent members confirm it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -45,6 +46,11 @@ struct suspicion {
   /// witnesses it rests on, and what it says of the failures before.
   std::uint32_t verdict_witnesses = 0;
   std::uint32_t verdict_failures = 0;
+
+  /// How many witnesses there are, of a verdict or of our own hearing.
+  std::size_t witnesses() const noexcept {
+    return std::max<std::size_t>(verdict_witnesses, accusers.size());
+  }
 
   /// Counts an accuser once. True if it is new and there was room.
   bool add(std::string_view name, std::uint64_t epoch, bool refused);

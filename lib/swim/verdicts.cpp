@@ -143,10 +143,8 @@ void membership::set_deadline(suspicion& s) {
   const unsigned possible = static_cast<unsigned>(shared_.others() > 1 ? shared_.others() - 1 : 0);
   const unsigned expected = std::min(shared_.settings.suspicion_confirmations, possible);
   if (s.verdict_witnesses >= needed) {
-    s.deadline = std::max(s.started + shortest / 4, shared_.judging_from);
-    return;
-  }
-  if (!shared_.settings.parts.local_health_suspicion) {
+    s.deadline = s.started + shortest / 4;
+  } else if (!shared_.settings.parts.local_health_suspicion) {
     s.deadline = s.started + shortest;
   } else if (shared_.settings.parts.transport_evidence && s.refusals() >= needed) {
     // The host itself told enough of us that the process is gone.
@@ -154,7 +152,7 @@ void membership::set_deadline(suspicion& s) {
   } else {
     s.deadline = s.started + suspicion_timeout(shortest, longest, confirmations, expected);
   }
-  if (shared_.settings.parts.lone_accuser_rule && s.accusers.size() < needed) {
+  if (shared_.settings.parts.lone_accuser_rule && s.witnesses() < needed) {
     s.deadline = std::min(s.deadline, last_look(s));
   }
   s.deadline = std::max(s.deadline, shared_.judging_from);
@@ -175,8 +173,7 @@ void membership::suspicion_due(suspicion& s) {
     s.deadline = shared_.judging_from;
     return;
   }
-  const auto witnesses =
-      std::max(s.verdict_witnesses, static_cast<std::uint32_t>(s.accusers.size()));
+  const auto witnesses = static_cast<std::uint32_t>(s.witnesses());
   if (shared_.settings.parts.lone_accuser_rule) {
     if (held.ever_heard && held.heard > s.started) {
       // It speaks to us; its contradiction is on the way. Ask for it and wait once more.

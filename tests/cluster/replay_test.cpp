@@ -2,10 +2,8 @@
 // to them or to others, changes nothing.
 #include <algorithm>
 #include <array>
-#include <lifering/keyring.hpp>
 
-#include "cluster/facade_support.hpp"
-#include "cluster/memory_network.hpp"
+#include "cluster/inhabitant.hpp"
 #include "support/catch.hpp"
 
 using namespace lifering_test;
@@ -14,39 +12,14 @@ using lifering::event_kind;
 
 namespace {
 
-std::shared_ptr<lifering::keyring> one_key() {
-  auto keys = std::make_shared<lifering::keyring>();
-  std::array<char, lifering::key_text_size> text{};
-  lifering::generate_key(text);
-  REQUIRE_FALSE(keys->add({text.data(), text.size()}));
-  REQUIRE_FALSE(keys->set_mode(lifering::seal_mode::require));
-  return keys;
-}
-
-endpoint place(std::uint8_t number) {
-  return endpoint::v4({10, 0, 0, number}, 7946);
-}
-
-struct witness {
+struct witness : inhabitant {
   witness(const std::shared_ptr<memory_network>& network, std::uint8_t number,
-          const std::shared_ptr<lifering::keyring>& keys) {
-    auto options = member_options("member-" + std::to_string(number));
-    options.transport = network->make_transport(place(number));
-    options.keys = keys;
-    options.limits.streams_per_source = 96;
-    member.emplace(std::move(options));
-    events.attach(*member);
-    member->on_message([this](const lifering::message& message) {
-      const std::lock_guard lock(mutex);
-      messages.push_back(message.payload);
-    });
-    member->start();
-  }
-
-  std::ptrdiff_t times_heard(const std::string& payload) {
-    const std::lock_guard lock(mutex);
-    return std::count(messages.begin(), messages.end(), payload);
-  }
+          const std::shared_ptr<lifering::keyring>& keys)
+      : inhabitant([&] {
+          auto options = options_of(network, number, keys);
+          options.limits.streams_per_source = 96;
+          return options;
+        }()) {}
 
   std::size_t member_events() {
     const auto all = events.all();
@@ -61,11 +34,6 @@ struct witness {
     }
     return 0;
   }
-
-  event_memory events;
-  std::mutex mutex;
-  std::vector<std::string> messages;
-  std::optional<lifering::cluster> member;
 };
 
 /// Says on a new stream what was said on another, and waits until the member ends it.

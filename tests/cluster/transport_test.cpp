@@ -6,8 +6,7 @@
 #include <lifering/keyring.hpp>
 #include <thread>
 
-#include "cluster/facade_support.hpp"
-#include "cluster/memory_network.hpp"
+#include "cluster/inhabitant.hpp"
 #include "support/catch.hpp"
 
 using namespace lifering_test;
@@ -16,47 +15,9 @@ using lifering::event_kind;
 
 namespace {
 
-lifering::endpoint place(std::uint8_t number) {
-  return lifering::endpoint::v4({10, 0, 0, number}, 7946);
+bool heard(inhabitant& by, const std::string& payload) {
+  return eventually([&] { return by.times_heard(payload) > 0; });
 }
-
-/// A member at that place, with a memory of its events and its messages.
-struct inhabitant {
-  inhabitant(const std::shared_ptr<memory_network>& network, std::uint8_t number,
-             const std::shared_ptr<lifering::keyring>& keys = {})
-      : inhabitant(options_of(network, number, keys)) {}
-
-  explicit inhabitant(lifering::options options) {
-    member.emplace(std::move(options));
-    events.attach(*member);
-    member->on_message([this](const lifering::message& message) {
-      const std::lock_guard lock(mutex);
-      messages.push_back(message.payload);
-    });
-    member->start();
-  }
-
-  static lifering::options options_of(const std::shared_ptr<memory_network>& network,
-                                      std::uint8_t number,
-                                      const std::shared_ptr<lifering::keyring>& keys = {}) {
-    auto options = member_options("member-" + std::to_string(number));
-    options.transport = network->make_transport(place(number));
-    options.keys = keys;
-    return options;
-  }
-
-  bool heard(const std::string& payload) {
-    return eventually([&] {
-      const std::lock_guard lock(mutex);
-      return std::find(messages.begin(), messages.end(), payload) != messages.end();
-    });
-  }
-
-  event_memory events;
-  std::mutex mutex;
-  std::vector<std::string> messages;
-  std::optional<lifering::cluster> member;
-};
 
 std::size_t open_sockets() {
   std::size_t found = 0;
@@ -73,14 +34,7 @@ std::size_t open_sockets() {
 TEST_CASE("members find, hear and miss each other over a transport without a socket",
           "[transport]") {
   const bool is_sealed = GENERATE(false, true);
-  std::shared_ptr<lifering::keyring> keys;
-  if (is_sealed) {
-    keys = std::make_shared<lifering::keyring>();
-    std::array<char, lifering::key_text_size> text{};
-    lifering::generate_key(text);
-    REQUIRE_FALSE(keys->add({text.data(), text.size()}));
-    REQUIRE_FALSE(keys->set_mode(lifering::seal_mode::require));
-  }
+  const auto keys = is_sealed ? one_key() : nullptr;
   const auto sockets_before = open_sockets();
   const auto network = std::make_shared<memory_network>();
   inhabitant one(network, 1, keys);
@@ -100,11 +54,11 @@ TEST_CASE("members find, hear and miss each other over a transport without a soc
   // Streams, in both directions and larger than the transport keeps.
   const std::string large(300'000, 'm');
   two.member->send_reliably("member-4", large);
-  CHECK(four.heard(large));
+  CHECK(heard(four, large));
   one.member->send("member-2", "direct");
-  CHECK(two.heard("direct"));
+  CHECK(heard(two, "direct"));
   three.member->broadcast("news");
-  CHECK(one.heard("news"));
+  CHECK(heard(one, "news"));
 
   // What doesn't fit into gossip is pulled.
   const std::string metadata(16'384, 'd');

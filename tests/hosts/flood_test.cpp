@@ -127,6 +127,14 @@ outcome stand(agents& all, const std::string& kind, const std::string& counter,
   return result;
 }
 
+/// Four members that seal.
+agents form_sealed(const key_file& keys) {
+  words more{"--profile", "lan"};
+  for (const auto& word : keys.options())
+    more.push_back(word);
+  return form_cluster(4, more);
+}
+
 }  // namespace
 
 TEST_CASE("noise is dropped", "[flood][noise]") {
@@ -141,10 +149,7 @@ TEST_CASE("packets of another cluster are dropped", "[flood][foreign]") {
 
 TEST_CASE("a sealed cluster drops members that somebody invents", "[flood][invented-sealed]") {
   const key_file keys;
-  words more{"--profile", "lan"};
-  for (const auto& word : keys.options())
-    more.push_back(word);
-  auto all = form_cluster(4, more);
+  auto all = form_sealed(keys);
   CHECK(stand(all, "invented", "dropped_not_sealed").growth < 8);
 }
 
@@ -169,10 +174,7 @@ TEST_CASE("a sealed cluster drops what was recorded from it", "[flood][replay]")
     return;
   }
   const key_file keys;
-  words more{"--profile", "lan"};
-  for (const auto& word : keys.options())
-    more.push_back(word);
-  auto all = form_cluster(4, more);
+  auto all = form_sealed(keys);
   CHECK(stand(all, "replay", "dropped_repeated").growth < 8);
 }
 
