@@ -15,6 +15,7 @@
 #include "net/driver.hpp"
 #include "net/io.hpp"
 #include "net/operations.hpp"
+#include "net/recently_asked.hpp"
 #include "net/resolver.hpp"
 #include "net/stream_greeting.hpp"
 #include "net/stream_set.hpp"
@@ -117,6 +118,9 @@ class driver::impl final : public datagram_handler, public stream_handler {
   // Who has proved to be alive.
   bool may_change_things(const endpoint& from, std::size_t size);
   bool is_echo(const endpoint& from, const wire::proof& proof) const;
+  wire::proof question_of_life(const endpoint& to, const swim::body& content);
+  std::uint64_t challenge_for(std::string_view name, std::uint64_t epoch, const endpoint& at) const;
+  void answer_challenge(const endpoint& from, const wire::proof& with, std::size_t size_max);
   void send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max);
   void send_proof(swim::stream_id id, const wire::proof& with);
   swim::packet bare_packet() const;
@@ -147,6 +151,8 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void carry(const swim::send_frame& effect);
   void carry(const swim::close_stream& effect);
   void carry(const swim::resolve_seed& effect);
+  void encode_datagram(const swim::packet& packet, const wire::proof& with,
+                       std::vector<std::uint8_t>& out);
   void presume_answered(const endpoint& to, const swim::ping& asked);
   void answer_stranger(const swim::packet& reply);
   void send_frame(swim::stream_id id, const swim::packet& frame, const wire::proof& with);
@@ -170,6 +176,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
 
   wire::challenger challenger_;
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
+  recently_asked asked_;
   unopened_peers unopened_;
 
   base::time_point heard_v4_{};  // When a datagram of each family came last.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <lifering/error.hpp>
-#include <optional>
 #include <utility>
+#include <variant>
 
 #include "net/driver_impl.hpp"
 
@@ -38,12 +38,15 @@ swim::packet driver::impl::bare_packet() const {
 
 /// Whether the datagram that was decoded last is one for the machine. Proofs go to and fro here:
 ///
-///   a life that isn't proven    any packet        dropped
-///   we                          challenge         as long as the packet
-///   the life                    echo, news        not longer than the challenge
+///   a life that isn't proven    any packet                   dropped
+///   we                          challenge                    as long as the packet
+///   the life                    echo, question or news       no news beyond the challenge's length
 ///
-/// Nothing is kept for a stranger, and nobody gets more than he sent. What was dropped is made good
-/// by the news beside the echo: while a cluster forms, most packets are first ones.
+/// Nothing is kept for a stranger, and nobody gets more than he sent, unless we have sent it to him
+/// of our own accord. What was dropped is made good by the question, which comes again, or the news
+/// beside the echo: while a cluster forms, most packets are first ones. The first ping to a life
+/// has a challenge with it, so that both have proved it, and the ping is answered, after two
+/// packets to and two fro.
 bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const auto& receipt = codec_.last_receipt();
   if (!receipt.sealed) return true;
@@ -52,18 +55,53 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const auto ours = [&]() -> std::uint64_t {
     // An answer to our challenge that isn't good is not answered by another, to no end.
     if (is_proven || receipt.proof.echo != 0) return 0;
-    const auto& by = incoming_.from;
-    return challenger_.number_for(by.name, by.epoch, from, challenge_period());
+    return challenge_for(incoming_.from.name, incoming_.from.epoch, from);
   };
-  const bool is_proof_alone = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
+  const bool has_proof = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
+  const bool is_proof_alone = has_proof && std::holds_alternative<std::monostate>(incoming_.body);
   if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
+  if (!is_proven && !is_proof_alone) ++count_.dropped_unproven;
   if (receipt.proof.challenge != 0) {
-    send_proof(from, {ours(), receipt.proof.challenge}, size);
-  } else if (!is_proven && !is_proof_alone) {
-    ++count_.dropped_unproven;
+    answer_challenge(from, {ours(), receipt.proof.challenge}, size);
+  } else if (!is_proven && !has_proof) {
     send_proof(from, {ours(), 0}, size);
   }
   return is_proven && (!is_proof_alone || !incoming_.updates.empty());
+}
+
+std::uint64_t driver::impl::challenge_for(std::string_view name, std::uint64_t epoch,
+                                          const endpoint& at) const {
+  return challenger_.number_for(name, epoch, at, challenge_period());
+}
+
+/// What a body that goes to `to` is sent with: a challenge, if it is the first ping to that life.
+/// Until a life has proved itself here, we haven't there, and it may ask us to.
+wire::proof driver::impl::question_of_life(const endpoint& to, const swim::body& content) {
+  if (!codec_.seals() || !recently_asked::is_question(content)) return {};
+  const auto* asked = std::get_if<swim::ping>(&content);
+  if (asked != nullptr && codec_.is_proven(asked->target, asked->target_epoch)) return {};
+  asked_.add(to, content, now());
+  if (asked == nullptr) return {};
+  ++count_.challenges_sent;
+  return {challenge_for(asked->target, asked->target_epoch, to), 0};
+}
+
+/// With the echo goes what the challenger has dropped, as far as it is ours to ask again, and news.
+void driver::impl::answer_challenge(const endpoint& from, const wire::proof& with,
+                                    std::size_t size_max) {
+  auto dropped = asked_.take(from, now());
+  if (!dropped) return send_proof(from, with, size_max);
+  const std::size_t around = codec_.overhead() + wire::proof_size_max;
+  auto again = machine_->news_within(size_max > around ? size_max - around : 0);
+  again.body = std::move(*dropped);
+  if (around + swim::size_bound(again) > options_.protocol.limits.datagram) {
+    send_proof(from, with, size_max);
+    again.updates.clear();
+    datagrams_->queue(from, [&](std::vector<std::uint8_t>& out) { codec_.encode(again, out); });
+    return;
+  }
+  if (with.challenge != 0) ++count_.challenges_sent;
+  datagrams_->queue(from, [&](std::vector<std::uint8_t>& out) { codec_.encode(again, out, with); });
 }
 
 void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max) {
@@ -72,11 +110,10 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
   // What came may be larger than what our own paths are known to carry.
   const std::size_t room = std::min(size_max, options_.protocol.limits.datagram);
   const std::size_t around = codec_.overhead() + wire::proof_size_max;
-  std::optional<swim::packet> said;
+  swim::packet said;
   if (with.echo != 0 && room > around) said = machine_->news_within(room - around);
-  if (!said) said = bare_packet();
-  const bool is_complete = codec_.encode_within(*said, with, room, reply_);
-  if (!is_complete) {
+  if (said.updates.empty()) said = bare_packet();
+  if (!codec_.encode_within(said, with, room, reply_)) {
     ++count_.replies_withheld;
     return;
   }

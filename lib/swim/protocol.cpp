@@ -205,12 +205,11 @@ void protocol::adopt_view(base::time_point now, std::span<const record_ptr> memb
   shared.settled = true;
 }
 
-std::optional<packet> protocol::news_within(std::size_t budget) const {
+packet protocol::news_within(std::size_t budget) const {
   packet made;
   machine_->shared().sign(made);
   const std::size_t used = size_bound(made);
   if (used < budget) machine_->shared().gossip.show(budget - used, made.updates);
-  if (made.updates.empty()) return std::nullopt;
   return made;
 }
 

@@ -70,9 +70,9 @@ class protocol {
   std::size_t direct_payload_max() const;
   std::size_t broadcast_payload_max() const;
 
-  /// A packet of news of up to `budget` bytes, if there is any and it fits. It doesn't count as
-  /// sent: anybody may ask for it, again and again.
-  std::optional<packet> news_within(std::size_t budget) const;
+  /// A packet of ours with as much news as fits into `budget` bytes altogether, none if nothing
+  /// does. The news doesn't count as sent: anybody may ask for it, again and again.
+  packet news_within(std::size_t budget) const;
 
   /// Our own record as it is gossiped now.
   const record_ptr& self() const noexcept;

@@ -207,6 +207,10 @@ void codec::mark_proven(const swim::sender& of) {
   state_->last.proven = true;
 }
 
+bool codec::is_proven(std::string_view name, std::uint64_t epoch) const {
+  return state_->guard.is_proven(name, epoch);
+}
+
 std::string_view peek_cluster_id(bytes_view packet) noexcept {
   envelope parts;
   return read_envelope(packet, parts) == decode_error::none ? parts.cluster_id : "";

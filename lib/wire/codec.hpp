@@ -91,6 +91,9 @@ class codec {
   /// sender. What it sent before counts no more.
   void mark_proven(const swim::sender& of);
 
+  /// Whether that life has proved it, and is remembered since.
+  bool is_proven(std::string_view name, std::uint64_t epoch) const;
+
  private:
   struct state;
   std::unique_ptr<state> state_;
