@@ -25,6 +25,7 @@
 #include "json.hpp"
 #include "keys.hpp"
 #include "output.hpp"
+#include "traps.hpp"
 
 namespace {
 
@@ -82,6 +83,8 @@ class agent {
       : seeds_(given.seeds),
         quit_on_eof_(given.quit_on_eof),
         keys_(given.options.keys),
+        warns_(given.options.level <= lifering::log_level::warning),
+        traps_(given.options.placement),
         cluster_(given.options) {}
 
   int run();
@@ -89,6 +92,7 @@ class agent {
  private:
   void on_event(const lifering::event& event);
   void on_message(const lifering::message& message);
+  void warn_of_traps();
   void say_ready();
   void join();
   int converse();
@@ -101,6 +105,8 @@ class agent {
   const std::vector<std::string> seeds_;
   const bool quit_on_eof_;
   const std::shared_ptr<lifering::keyring> keys_;
+  const bool warns_;
+  traps traps_;  ///< Used by event handlers alone.
   output out_;
   std::latch ready_{1};  ///< No event is printed before the line that says `ready`.
   std::string input_;
@@ -112,8 +118,14 @@ class agent {
 void agent::on_event(const lifering::event& event) {
   ready_.wait();
   out_.write(to_json(event));
+  if (warns_ && std::holds_alternative<lifering::ring_event>(event)) warn_of_traps();
   const auto* change = std::get_if<lifering::member_event>(&event);
   if (change != nullptr && change->kind == lifering::event_kind::superseded) wake(wake_superseded);
+}
+
+void agent::warn_of_traps() {
+  for (const auto& sentence : traps_.look(cluster_.ring()))
+    complain("warning: " + sentence);
 }
 
 void agent::on_message(const lifering::message& message) {

@@ -334,3 +334,65 @@ TEST_CASE("an agent whose reader is stuck stays a member, and ends when told to"
   // Not reading: exit_code() would drain the pipe.
   all[0]->wait_for_event("left", "n2");
 }
+
+namespace {
+
+struct trap {
+  agent::words placement;
+  std::string first, second;  ///< Names that it can't tell apart.
+  std::string sentence;       ///< What is said of them.
+};
+
+std::vector<trap> all_traps() {
+  std::vector<trap> all{{{"--placement=classic", "--label={node}{i}"},
+                         "a",
+                         "a1",
+                         "\"a1\" and \"a\" have labels in common"}};
+#if defined(LIFERING_COMPAT)
+  all.push_back({{"--placement=haproxy:key=addr"},
+                 "10.0.0.1:1",
+                 "10.0.0.1:2",
+                 "\"10.0.0.1:1\" and \"10.0.0.1:2\" are both \"10.0.0.1:0\" there"});
+#endif
+  return all;
+}
+
+/// How often an agent has said it, once it was `wanted` times or patience is at an end.
+std::size_t await_times(agent& of, const std::string& sentence, std::size_t wanted) {
+  const auto end = process::clock::now() + agent_patience;
+  for (;;) {
+    of.ask("fingerprint");
+    const std::string& said = of.own().errors();
+    std::size_t times = 0;
+    for (auto at = said.find(sentence); at != said.npos; at = said.find(sentence, at + 1))
+      ++times;
+    if (times >= wanted || process::clock::now() > end) return times;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("members that the placement can't tell apart are warned of, once each time", "[agent]") {
+  for (const auto& [placement, first, second, sentence] : all_traps()) {
+    CAPTURE(first);
+    agent one(first, {}, placement);
+    agent other("10.0.0.2:1", {one.address()}, placement);
+    one.wait_for_event("joined", other.name());
+    auto words = placement;
+    words.push_back("--log=error");
+    agent twin(second, {one.address()}, words);
+    CHECK(await_times(one, sentence, 1) == 1);
+    CHECK(one.own().errors().find("lifering-agent: warning: ") != std::string::npos);
+
+    // Further rings say nothing that is known; one without the twin ends it.
+    const auto since = one.line_count();
+    CHECK(other.ask("set-weight 2")["ok"].boolean());
+    one.wait_for_event("updated", other.name(), since);
+    CHECK(twin.ask("drain")["ok"].boolean());
+    one.wait_for_event("updated", twin.name(), since);
+    CHECK(await_times(one, sentence, 1) == 1);
+    CHECK(twin.ask("ready")["ok"].boolean());
+    CHECK(await_times(one, sentence, 2) == 2);
+    CHECK(await_times(twin, sentence, 0) == 0);  // Its log has no warnings.
+  }
+}
