@@ -32,7 +32,7 @@ class recently_asked {
   };
 
   static constexpr std::chrono::seconds keep_time{1};  // Most are asked again by then.
-  static constexpr std::size_t kept_max = 64;
+  static constexpr std::size_t kept_max = 32;
 
   std::vector<asked> last_;  // In a circle, whose next place is that of the oldest.
   std::size_t next_ = 0;

@@ -62,9 +62,7 @@ void udp_socket::start() {
 void udp_socket::close() {
   std::error_code ignored;
   socket_.close(ignored);
-  outgoing_.clear();
-  bytes_.clear();
-  sent_ = 0;
+  start_anew();
 }
 
 void udp_socket::receive_pending() {
@@ -145,6 +143,15 @@ void udp_socket::flush() {
     if (++tries < tries_max) continue;
     skip_failed(error);
     tries = 0;
+  }
+  start_anew();
+}
+
+/// Most batches are small; the storage of a large one goes back.
+void udp_socket::start_anew() {
+  if (bytes_.capacity() > storage_kept) {
+    bytes_ = std::vector<std::uint8_t>();
+    outgoing_ = std::vector<outgoing_datagram>();
   }
   outgoing_.clear();
   bytes_.clear();

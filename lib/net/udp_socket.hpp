@@ -21,6 +21,9 @@ class udp_socket final : public datagram_port {
   /// What waits at most when the system takes no more; newer datagrams are then dropped as failed.
   static constexpr std::size_t backlog_max = std::size_t{4} << 20;
 
+  /// Bytes of a batch whose storage is kept for the next one.
+  static constexpr std::size_t storage_kept = std::size_t{8} << 10;
+
   /// What the system is asked to buffer in each direction. It may grant less.
   static constexpr int buffer_wanted = 2 << 20;
 
@@ -44,6 +47,7 @@ class udp_socket final : public datagram_port {
   bool receive_some();
   void take_reports();
   void skip_failed(std::error_code error);
+  void start_anew();
   void drop_newest(const endpoint& to);
 
   io::udp_socket socket_;

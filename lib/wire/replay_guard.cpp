@@ -7,32 +7,50 @@
 
 namespace lifering::wire {
 
+static_assert(replay_window::width <= UINT16_MAX, "the low bits of a kept number tell which it is");
+
+/// Kept numbers lie within the width below the highest.
+std::uint64_t replay_window::full(std::uint16_t low) const noexcept {
+  return highest_ - static_cast<std::uint16_t>(highest_ - low);
+}
+
 bool replay_window::accept(std::uint64_t number) noexcept {
-  if (number == 0) return false;
-  const std::uint64_t word = number / word_bits;
+  if (number <= floor_) return false;
+  const auto kept_end = kept_.begin() + count_;
   if (number > highest_) {
-    // The words that the window moves over begin anew; after a long step all of them do.
-    const std::uint64_t passed = word - highest_ / word_bits;
-    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(passed, words); ++i) {
-      seen_[(word - i) % words] = 0;
-    }
-    highest_ = number;
-  } else if (highest_ - number >= width) {
+    advance(number);
+  } else if (std::find(kept_.begin(), kept_end, static_cast<std::uint16_t>(number)) != kept_end) {
     return false;
   }
-  const std::uint64_t bit = std::uint64_t{1} << (number % word_bits);
-  std::uint64_t& seen = seen_[word % words];
-  if ((seen & bit) != 0) return false;
-  seen |= bit;
+  if (count_ == kept_max) forget_smallest();
+  if (number <= floor_) return false;
+  kept_[count_++] = static_cast<std::uint16_t>(number);
   return true;
 }
 
+void replay_window::advance(std::uint64_t number) noexcept {
+  const std::uint64_t floor = std::max(floor_, number > width ? number - width : 0);
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (full(kept_[i]) > floor) kept_[left++] = kept_[i];
+  }
+  count_ = left;
+  floor_ = floor;
+  highest_ = number;
+}
+
+void replay_window::forget_smallest() noexcept {
+  const auto kept_end = kept_.begin() + count_;
+  const auto smallest = std::min_element(kept_.begin(), kept_end,
+                                         [this](auto a, auto b) { return full(a) < full(b); });
+  floor_ = full(*smallest);
+  *smallest = kept_[--count_];
+}
+
 void replay_window::begin_after(std::uint64_t number) noexcept {
-  if (number > highest_) highest_ = number;
-  seen_.fill(~std::uint64_t{0});
-  // The numbers above it in its own word are still to come.
-  const std::uint64_t beyond = ~std::uint64_t{0} << (highest_ % word_bits);
-  seen_[highest_ / word_bits % words] &= ~(beyond << 1);
+  highest_ = std::max(highest_, number);
+  floor_ = highest_;
+  count_ = 0;
 }
 
 std::size_t replay_guard::hash::operator()(const key& of) const noexcept {

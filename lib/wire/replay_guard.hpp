@@ -11,12 +11,13 @@
 
 namespace lifering::wire {
 
-/// The numbers that one life used, as far as they matter: the highest one, and which of those
-/// shortly below it came already (RFC 6479, with one bit a number).
+/// The numbers that one life used, as far as they matter: those of its packets that came last, and
+/// one below which all count as seen (as the anti-replay window of RFC 4303, section 3.4.3, but
+/// sparse: a life numbers all that it sends, and most of it goes to others).
 class replay_window {
  public:
-  /// How far packets may overtake each other. A frame may wait on its stream while datagrams pass
-  /// it, so this is wider than a reordering network needs.
+  /// How many later packets may overtake one, and by how much their numbers may be higher.
+  static constexpr std::size_t kept_max = 32;
   static constexpr std::size_t width = 4096;
 
   /// Takes a number: false if it came before or is older than the window.
@@ -26,19 +27,21 @@ class replay_window {
   void begin_after(std::uint64_t number) noexcept;
 
  private:
-  static constexpr std::size_t word_bits = 64;
-  /// One word more than the width, so that clearing a whole word never takes one that counts.
-  static constexpr std::size_t words = width / word_bits + 1;
+  std::uint64_t full(std::uint16_t low) const noexcept;
+  void advance(std::uint64_t number) noexcept;
+  void forget_smallest() noexcept;
 
   std::uint64_t highest_ = 0;
-  std::array<std::uint64_t, words> seen_{};
+  std::uint64_t floor_ = 0;                     // This and all below it count as seen.
+  std::array<std::uint16_t, kept_max> kept_{};  // Above the floor; the low bits of each.
+  std::size_t count_ = 0;                       // Of kept_, how many.
 };
 
 /// The windows of the lives that sealed packets come from. It remembers the `lives_max` that were
 /// heard last; a life that was forgotten is heard as if for the first time, and so is its repeated
 /// packet. That is one reason why a first packet alone proves nothing: see `receipt`.
 ///
-/// Not thread-safe. Memory: about 600 bytes and the name for each life.
+/// Not thread-safe. Memory: about 200 bytes and the name for each life.
 class replay_guard {
  public:
   explicit replay_guard(std::size_t lives_max);
