@@ -123,8 +123,9 @@ void read_at_most(line_reader& line, expectation& to) {
     return read_after(line, to, false);
   }
   const bool is_number =
+      !amount.empty() && amount.size() <= 9 &&
       std::all_of(amount.begin(), amount.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number || amount.size() > 9) line.fail("\"" + amount + "\" is no amount");
+  if (!is_number) line.fail("\"" + amount + "\" is no amount");
   to.limit = std::stoull(amount);
   const std::string what = line.take_word("what there may be");
   if (what == "rows") {

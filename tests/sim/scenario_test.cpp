@@ -90,6 +90,7 @@ TEST_CASE("a wrong scenario gets one line with its line number", "[sim][scenario
       {"nodes 3\nuntil 9s\nset luck 3", "x:3: \"luck 3\" sets no parameter"},
       {"nodes 3\nuntil 9s\nexpect agree within 5s of 5s",
        "x:3: the scenario ends before that is decided"},
+      {"nodes 3\nuntil 9s\nexpect at most \"\" rows", "x:3: \"\" is no amount"},
       {"nodes 3\nuntil 9s\nlatency 3ms..2ms",
        "x:3: \"3ms..2ms\" is no latency; 1ms and 0.2ms..2ms would be"},
       {"nodes 3\nuntil 0s", "x:2: a scenario takes some time"},
