@@ -61,6 +61,28 @@ TEST_CASE("a good word between starts the time anew, in both directions", "[heal
   CHECK_FALSE(rule.sick());
 }
 
+TEST_CASE("a check that flaps each few seconds changes nothing, or one thing once", "[health]") {
+  // Bad for half of each period. Shorter than bad_for: always well. Longer: sick, and so it stays,
+  // since it is never good for good_for.
+  const auto changes_of = [](lifering::base::duration half) {
+    auto rule = made();
+    std::size_t changes = 0;
+    bool good = true;
+    for (auto now = start; now < start + 1h; now += 500ms) {
+      if ((now - start) % half == 0s) good = !good;
+      changes += rule.advance(now);
+      rule.report(good, now);
+    }
+    CHECK(rule.sick() == (changes == 1));
+    return changes;
+  };
+  CHECK(changes_of(1s) == 0);
+  CHECK(changes_of(2500ms) == 0);
+  CHECK(changes_of(4s) == 1);
+  CHECK(changes_of(9500ms) == 1);
+  CHECK(changes_of(15s) > 2);  // such a check tells of two different things, and is believed
+}
+
 TEST_CASE("times of zero make each word count at once", "[health]") {
   lifering::health_options options;
   options.bad_for = 0ms;

@@ -243,3 +243,33 @@ TEST_CASE("what too few have seen is looked at once more, two intervals before i
   CHECK(s.state(9) == member_state::suspect);  // It answered; only its contradiction is missing.
   CHECK(s.count(event_kind::failed) == 0);
 }
+
+TEST_CASE("two hosts with one address take nobody else along, and settle", "[swim][isolation]") {
+  // Packets for the address reach the one or the other, as neighbours' tables have it; each hears
+  // what was meant for the other, and both send.
+  const auto turn = GENERATE(base::duration(2s), base::duration(20s), base::duration(1h));
+  CAPTURE(turn.count());
+  village v(10);
+  v.form();
+  const endpoint shared = v.at(9).address;
+  const std::size_t twin = v.add("twin", shared.to_string());
+  const base::time_point begin = v.now();
+  v.holder = [&](const endpoint& address) {
+    if (address != shared) return nobody;
+    return (v.now() - begin) / turn % 2 == 0 ? twin : std::size_t{9};
+  };
+  v.join(twin, 0);
+  v.run_for(5min);
+  for (std::size_t who = 0; who < 9; ++who) {
+    CAPTURE(who);
+    for (std::size_t other = 0; other < 9; ++other)
+      CHECK(v.count(who, event_kind::failed, v.name(other)) == 0);
+    // Held down for a growing time, though the address changes hands up to 150 times.
+    CHECK(v.count(who, event_kind::failed, v.name(9)) <= 5);
+    CHECK(v.count(who, event_kind::failed, "twin") <= 5);
+  }
+  // One of them goes, and the other has the address to itself, once it is no longer held down.
+  v.crash(9);
+  v.holder = [&](const endpoint& address) { return address == shared ? twin : nobody; };
+  CHECK(v.run_until([&] { return v.everywhere("twin", member_state::alive); }, 20min));
+}

@@ -255,6 +255,9 @@ void village::close(std::size_t from, stream_id stream) {
 }
 
 std::size_t village::by_address(const endpoint& address) const {
+  if (holder) {
+    if (const std::size_t found = holder(address); found < villagers_.size()) return found;
+  }
   // The newest holder of an address, as after a restart elsewhere.
   for (std::size_t i = size(); i-- > 0;) {
     if (villagers_[i]->address == address) return i;

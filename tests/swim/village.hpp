@@ -93,6 +93,8 @@ class village {
 
   /// Sees every packet on its way; false drops it.
   std::function<bool(std::size_t from, std::size_t to, const packet&)> filter;
+  /// Who answers at an address that several have; by default the newest of them.
+  std::function<std::size_t(const endpoint&)> holder;
   /// Answers resolve_seed; by default texts are endpoints.
   std::function<seed_resolved(const std::string&)> resolver;
 
