@@ -137,7 +137,11 @@ void membership::apply_suspect(const update& news, row_id from) {
   const row& held = shared_.table.at(id);
   const bool failed = held.state == member_state::failed && news.incarnation <= held.incarnation;
   if (failed || held.state == member_state::left) return remind(from, id);
-  if (!held.present() || news.incarnation < held.incarnation) return;
+  if (!held.present()) return;
+  if (news.incarnation < held.incarnation) {
+    if (held.state == member_state::alive) remind(from, id);
+    return;
+  }
   // It may be as old as our standing still was long, and its contradiction lost in a full buffer.
   // If there is something to it, our own probe of that member will tell.
   if (shared_.now < shared_.stale_until) return probe_now_(id);
@@ -150,14 +154,13 @@ void membership::apply_suspect(const update& news, row_id from) {
   suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, news.refused});
 }
 
-void membership::remind(row_id of, row_id gone) {
-  // One that still suspects missed the verdict, or the farewell. Alone it would wait for the
-  // longest suspicion, and take one that left for one that failed.
+void membership::remind(row_id of, row_id about) {
+  // One that still suspects missed the verdict, the contradiction, or the farewell. Alone it would
+  // wait for the longest suspicion, and take one that left, or one that is well, for failed.
   if (of == no_row || !shared_.table.at(of).present()) return;
-  const base::duration spread = 4 * base::duration(shared_.settings.timing.gossip_interval);
-  if (shared_.now - shared_.table.at(gone).since < spread) return;  // a late copy
+  if (shared_.now - shared_.table.at(about).since < 2 * spread_time()) return;  // a late copy
   shared_.datagram(shared_.table.at(of).subject->address)
-      .updates.push_back(shared_.update_of(gone));
+      .updates.push_back(shared_.update_of(about));
 }
 
 void membership::apply_failed(const update& news, row_id from) {

@@ -82,9 +82,10 @@ class membership {
   void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
   void examine(row_id id, const update& verdict);
   void spread_suspicion(row_id id, const accuser& by);
-  void remind(row_id of, row_id gone);
+  void remind(row_id of, row_id about);
   void fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses, std::uint32_t failures);
   void refute(std::uint64_t accused_incarnation);
+  void contradict_again(row_id to);
   std::uint32_t failures_with_this(row_id id) const;
   void stay_away(const update& verdict);
   void confirm_absence(row_id to);
@@ -103,6 +104,10 @@ class membership {
   bool isolated() const noexcept;
   void end_isolation(row_id heard);
   void ask_subject(row_id id, std::uint64_t incarnation);
+  /// What most have heard of by then.
+  base::duration spread_time() const noexcept {
+    return 2 * base::duration(shared_.settings.timing.gossip_interval);
+  }
   void view_changed() noexcept { shared_.view_changed = shared_.now; }
   base::duration longest_suspicion() const noexcept;
   void expire_graves();
@@ -122,6 +127,7 @@ class membership {
   std::vector<accusations> accusations_;
   base::time_point accusations_until_;
   base::time_point graves_checked_;
+  base::time_point refuted_{};  ///< When we last contradicted an accusation.
   bool told_isolated_ = false;
 };
 

@@ -26,7 +26,17 @@ void membership::apply_about_self(const update& news, row_id from) {
   const bool flaps = news.kind == update_kind::failed && news.failures >= 2 &&
                      shared_.settings.timing.hold_down.count() > 0;
   if (flaps) return stay_away(news);
+  if (news.incarnation < shared_.self->incarnation) return contradict_again(from);
   refute(news.incarnation);
+}
+
+void membership::contradict_again(row_id to) {
+  // It holds what was contradicted: news is told a bounded number of times, and at half of all
+  // packets lost, one contradiction in some hundreds reaches nobody. The first moment is left to
+  // gossip, which is still spreading it then.
+  if (to == no_row || shared_.now - refuted_ < spread_time()) return;
+  shared_.datagram(shared_.table.at(to).subject->address)
+      .updates.push_back(shared_.update_of(shared_.self_row));
 }
 
 // Being held down: see hold_down.hpp.
@@ -121,6 +131,7 @@ void membership::refute(std::uint64_t accused_incarnation) {
     return;
   }
   ++shared_.counters.refutations;
+  refuted_ = shared_.now;
   shared_.health.worse(1);
   record changed = *shared_.self;
   changed.incarnation = accused_incarnation;
