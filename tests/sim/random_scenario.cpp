@@ -15,9 +15,9 @@ using kind = happening::kind;
 using namespace std::chrono_literals;
 
 constexpr std::string_view fault_names[] = {
-    "loss",   "duplicate", "reorder",     "crash", "vanish", "restart",
-    "cut",    "flap",      "member_loss", "pause", "block",  "leave",
-    "weight", "metadata",  "broadcast",   "moved", "jerk",
+    "loss",      "duplicate",   "reorder", "crash",   "vanish", "restart", "cut",
+    "flap",      "member_loss", "pause",   "block",   "leave",  "weight",  "metadata",
+    "broadcast", "moved",       "jerk",    "joining", "ready",  "drain",   "forget",
 };
 
 class drawer {
@@ -38,6 +38,7 @@ class drawer {
     draw_hampering();
     draw_changes();
     draw_jerks();
+    draw_roles();
     calm_down();
     std::stable_sort(result_.happenings.begin(), result_.happenings.end(),
                      [](const happening& a, const happening& b) { return a.at < b.at; });
@@ -192,6 +193,29 @@ class drawer {
       item.awake = 10ms * static_cast<std::int64_t>(1 + random_.below(20));
       item.asleep = 10ms * static_cast<std::int64_t>(1 + random_.below(150));
       add("jerk", item);
+    }
+  }
+
+  /// Who owns nothing until it is ready, gives its keys away, or is written off by an operator.
+  void draw_roles() {
+    const bool some_join = random_.chance(1, 4);
+    const node_set joining = draw_some();
+    if (some_join && !masked("joining")) result_.joining = joining;
+    for (std::uint64_t left = draw_count(6); left > 0; --left) {
+      happening item;
+      const bool drains = random_.chance(1, 2);
+      item.what = drains ? kind::drain : kind::ready;
+      item.at = draw_time();
+      item.who = draw_some();
+      add(drains ? "drain" : "ready", item);
+    }
+    for (std::uint64_t left = draw_count(4); left > 0; --left) {
+      happening item;
+      item.what = kind::forget;
+      item.at = draw_time();
+      item.who = draw_some();
+      item.other = random_.chance(1, 2) ? node_set::all() : draw_some();
+      add("forget", item);
     }
   }
 

@@ -107,7 +107,8 @@ struct scenario {
   node_id nodes = 0;
   bool formed = false;
   base::duration start_apart{};
-  node_set absent;  ///< Don't start by themselves.
+  node_set absent;   ///< Don't start by themselves.
+  node_set joining;  ///< Own nothing until they are told `ready`, in each of their lives.
   node_set seeds{1};
   std::string profile_name = "lan";
   sim::profile profile{};

@@ -251,6 +251,7 @@ void read_random(line_reader& line, scenario& to) {
   part.nodes_max = max->greatest();
   line.expect("for");
   part.length = line.take_duration("duration");
+  if (part.length <= base::duration::zero()) line.fail("faults take some time");
   if (line.accept("mask")) {
     while (!line.empty())
       part.masked.push_back(line.take_word("a fault"));
@@ -270,6 +271,8 @@ void read_setting(const std::string& word, line_reader& line, scenario& to) {
     line.expect("apart");
   } else if (word == "absent") {
     to.absent = line.take_nodes();
+  } else if (word == "joining") {
+    to.joining = line.take_nodes();
   } else if (word == "seeds") {
     to.seeds = line.take_nodes();
   } else if (word == "latency") {
@@ -345,6 +348,23 @@ struct lines_seen {
   }
 };
 
+/// What a random scenario draws can't be said as well.
+void check_random(const scenario& given, const lines_seen& seen) {
+  const auto& masked = given.random->masked;
+  for (const auto& [word, fault] : {std::pair{"nodes", ""},
+                                    {"start", ""},
+                                    {"until", ""},
+                                    {"joining", "joining"},
+                                    {"duplicate", "duplicate"},
+                                    {"reorder", "reorder"}}) {
+    const auto line = seen.settings.find(word);
+    if (line == seen.settings.end()) continue;
+    if (std::find(masked.begin(), masked.end(), fault) != masked.end()) continue;
+    throw scenario_error(given.name, line->second,
+                         "a random scenario draws \"" + std::string(word) + "\" itself");
+  }
+}
+
 /// What can only be seen when all lines are read.
 void check_whole(const scenario& given, const lines_seen& seen) {
   if (given.nodes == 0 && !given.random) {
@@ -353,7 +373,7 @@ void check_whole(const scenario& given, const lines_seen& seen) {
   if (given.until <= base::duration::zero() && !given.random) {
     throw scenario_error(given.name, 1, "a scenario needs a line `until T`");
   }
-  if (given.random) return;
+  if (given.random) return check_random(given, seen);
   for (std::size_t i = 0; i < given.happenings.size(); ++i) {
     const happening& item = given.happenings[i];
     if (std::max(item.who.greatest(), item.other.greatest()) > given.nodes) {
@@ -364,7 +384,8 @@ void check_whole(const scenario& given, const lines_seen& seen) {
       throw scenario_error(given.name, seen.happenings[i], "this is after the scenario's end");
     }
   }
-  for (const auto& [word, who] : {std::pair{"absent", &given.absent}, {"seeds", &given.seeds}}) {
+  for (const auto& [word, who] :
+       {std::pair{"absent", &given.absent}, {"seeds", &given.seeds}, {"joining", &given.joining}}) {
     const auto line = seen.settings.find(word);
     if (line != seen.settings.end() && who->greatest() > given.nodes) {
       throw scenario_error(given.name, line->second,

@@ -101,6 +101,13 @@ TEST_CASE("a wrong scenario gets one line with its line number", "[sim][scenario
       {"nodes 3\nseeds 1,4\nuntil 9s", "x:2: there are only 3 members"},
       {"random 9..3 for 60s", "x:1: \"9..3\" is no range of sizes; 2..40 would be"},
       {"random 2..9 for 60s mask rain", "x:1: \"rain\" is no fault that is drawn"},
+      {"random 2..9 for 0s", "x:1: faults take some time"},
+      {"random 2..9 for 60s\nnodes 5", "x:2: a random scenario draws \"nodes\" itself"},
+      {"until 90s\nrandom 2..9 for 60s", "x:1: a random scenario draws \"until\" itself"},
+      {"start 1s apart\nrandom 2..9 for 60s", "x:1: a random scenario draws \"start\" itself"},
+      {"random 2..9 for 60s\nreorder 0.1", "x:2: a random scenario draws \"reorder\" itself"},
+      {"random 2..9 for 60s mask duplicate reorder\nduplicate 0.1\nreorder 0.1", "no fault"},
+      {"nodes 3\njoining 4\nuntil 9s", "x:2: there are only 3 members"},
   }));
   CHECK(fault_of(text) == fault);
 }
@@ -138,6 +145,7 @@ TEST_CASE("a drawn scenario is written as text that reads back the same", "[sim]
     const auto drawn = drawn_from(random, seed);
     const auto read = parse_scenario(to_text(drawn), "x");
     CHECK(read.nodes == drawn.nodes);
+    CHECK(read.joining == drawn.joining);
     CHECK(read.happenings == drawn.happenings);
     CHECK(read.expectations == drawn.expectations);
     CHECK(read.profile.network == drawn.profile.network);

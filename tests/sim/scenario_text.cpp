@@ -34,6 +34,7 @@ std::string settings_text(const scenario& from) {
     text.append("start ").append(to_string(from.start_apart)).append(" apart\n");
   }
   if (from.absent != node_set{}) text.append("absent ").append(from.absent.to_string() + '\n');
+  if (from.joining != node_set{}) text.append("joining ").append(from.joining.to_string() + '\n');
   if (network.loss != 0) text.append("loss ").append(probability_text(network.loss) + '\n');
   if (network.duplicate != 0) {
     text.append("duplicate ").append(probability_text(network.duplicate) + '\n');

@@ -41,6 +41,10 @@ std::string plural_of(kind what) {
       return "leaves";
     case kind::broadcast:
       return "broadcasts";
+    case kind::drain:
+      return "drains";
+    case kind::ready:
+      return "readies";
     default:
       return "other_changes";
   }
@@ -81,6 +85,7 @@ result simulation::run() {
 
 void simulation::begin() {
   for (node_id which = 1; which <= scenario_.nodes; ++which) {
+    if (scenario_.joining.contains(which)) cluster_.initial(which).phase = member_phase::joining;
     if (scenario_.zones > 0) {
       cluster_.initial(which).zone = "zone-" + std::to_string(which % scenario_.zones + 1);
     }
@@ -115,6 +120,8 @@ void simulation::happen(const happening& what) {
 }
 
 void simulation::happen_to(const happening& what, node_id which) {
+  // Who is forgotten is mostly gone.
+  if (what.what == kind::forget) return forget(what.other, which);
   const bool runs = cluster_.running(which);
   // A restart of someone who runs, or a crash of someone who doesn't, is nothing.
   const bool starts = what.what == kind::restart || what.what == kind::start;
@@ -153,13 +160,18 @@ void simulation::happen_to(const happening& what, node_id which) {
     case kind::broadcast:
       return cluster_.broadcast(which, what.text);
     case kind::forget:
-      checkers_.may_be_forgotten(which);
-      for (const node_id by : what.other.members(scenario_.nodes))
-        cluster_.forget(by, which);
-      return;
     case kind::cut:
     case kind::heal:
       return;
+  }
+}
+
+void simulation::forget(const node_set& by, node_id which) {
+  checkers_.may_be_forgotten(which);
+  for (const node_id holder : by.members(scenario_.nodes)) {
+    const auto held = views_.of(holder, which);
+    if (held && held->state == member_state::failed) tally_.add("forgets");
+    cluster_.forget(holder, which);
   }
 }
 

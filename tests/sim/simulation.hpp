@@ -73,6 +73,7 @@ class simulation {
   void schedule();
   void happen(const happening& what);
   void happen_to(const happening& what, node_id which);
+  void forget(const node_set& by, node_id which);
   void cut(const happening& what);
   void set_loss(const happening& what, node_id which);
   void check_agreement_bound();
