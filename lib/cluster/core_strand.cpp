@@ -114,9 +114,8 @@ void core::log_join(const swim::completed& effect) {
   if (effect.error == errc::canceled) return;
   const std::string_view going_on = ". Serving alone and trying on.";
   if (effect.error == errc::no_seed_answered) {
-    // Why each seed could not be found has been said where it happened.
-    log_(log_level::warning, "No seed has answered yet" + std::string(going_on));
-    return log_(log_level::debug, effect.detail);
+    const std::string why = effect.detail.empty() ? "" : " (" + effect.detail + ')';
+    return log_(log_level::warning, "No seed has answered yet" + why + std::string(going_on));
   }
   const std::string& why = effect.detail.empty() ? effect.error.message() : effect.detail;
   log_(log_level::warning, "Could not join: " + why + std::string(going_on));

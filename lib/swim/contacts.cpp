@@ -187,7 +187,11 @@ base::duration contacts::pause() {
 void contacts::advance() {
   if (!joining_.empty() && joining_.front().deadline <= shared_.now) {
     const attempt& at = joining_.front();
-    if (at.why.empty()) note("no seed answered before the deadline");
+    for (const endpoint& address : at.trying)
+      note(address.to_string() + ": no answer in time");
+    for (const endpoint& address : at.busy)
+      note(address.to_string() + ": busy with others");
+    if (at.why.empty()) note("their addresses are not known yet");
     finish(at.refused ? at.refused : std::error_code(errc::no_seed_answered), 0);
   }
   if (!joining_.empty() && !joining_.front().busy.empty() &&

@@ -1,4 +1,6 @@
 // What a person reads when a call of the facade is refused, and times that no clock reaches.
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
 #include <functional>
 
 #include "cluster/facade_support.hpp"
@@ -64,6 +66,42 @@ TEST_CASE("a refused call throws one sentence that names the value", "[cluster]"
       {"forget a live one", [&] { first.forget("b"); }, errc::unknown_member, "graves() lists"},
       {"leave twice", [&] { second.leave(), second.leave(); }, errc::stopped, "has left"},
   });
+}
+
+TEST_CASE("seeds that don't answer are named in the log, each with its reason", "[cluster]") {
+  // One accepts and says nothing, the other refuses.
+  asio::io_context context;
+  using asio::ip::tcp;
+  const tcp::endpoint loopback(asio::ip::address_v4::loopback(), 0);
+  tcp::acceptor silent(context, loopback);
+  tcp::acceptor closed(context, loopback);
+  const auto address_of = [](const tcp::acceptor& at) {
+    return "127.0.0.1:" + std::to_string(at.local_endpoint().port());
+  };
+  const std::vector<std::string> seeds{address_of(silent), address_of(closed)};
+  closed.close();
+
+  std::mutex mutex;
+  std::string said;
+  auto options = member_options("a");
+  options.level = lifering::log_level::warning;
+  options.log = [&](lifering::log_level, std::string_view line) {
+    const std::lock_guard lock(mutex);
+    said += line;
+    said += '\n';
+  };
+  {
+    cluster member(options);
+    member.start();
+    std::error_code error;
+    member.join(seeds, error, 300ms);
+    CHECK(error == errc::no_seed_answered);
+  }
+  const std::lock_guard lock(mutex);
+  CHECK(said.find("No seed has answered yet (") != std::string::npos);
+  CHECK(said.find(seeds[0] + ": no answer in time") != std::string::npos);
+  CHECK(said.find(seeds[1] + ": nobody is reachable there") != std::string::npos);
+  CHECK(said.find("Serving alone and trying on.") != std::string::npos);
 }
 
 TEST_CASE("a time below zero has passed, and one beyond all clocks doesn't end early",

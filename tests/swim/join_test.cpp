@@ -143,7 +143,17 @@ TEST_CASE("a join without a seed that answers fails at its deadline, with a reas
   s.run_to(start + 4s);
   REQUIRE(s.done.size() == 1);
   CHECK(s.done.front().error == errc::no_seed_answered);
-  CHECK(s.done.front().detail.find("nowhere") != std::string::npos);
+  CHECK(s.done.front().detail.find("seed nowhere: ") != std::string::npos);
+  CHECK(s.done.front().detail.find("10.0.0.9:7946: no answer in time") != std::string::npos);
+}
+
+TEST_CASE("a join whose seeds are still being looked up at its deadline says so", "[swim]") {
+  stage s(0);
+  s.give(join_command{command_id{1}, {"slow.example.com"}, 4s});
+  s.run_for(4s);
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.front().error == errc::no_seed_answered);
+  CHECK(s.done.front().detail == "their addresses are not known yet");
 }
 
 TEST_CASE(
