@@ -36,6 +36,10 @@ void open_bound(Socket& socket, const asio::ip::basic_endpoint<Protocol>& at,
   socket.bind(at, error);
 }
 
+bool is_link_local(const endpoint& at) {
+  return at.bytes[0] == 0xfe && (at.bytes[1] & 0xc0) == 0x80;
+}
+
 problem explain(const endpoint& at, std::string_view protocol, const std::error_code& why) {
   const auto error = to_standard(why);
   const auto address = at.to_string();
@@ -55,6 +59,12 @@ problem explain(const endpoint& at, std::string_view protocol, const std::error_
   if (error == std::errc::address_family_not_supported) {
     return {errc::invalid_address, "this host has no " + std::string(at.is_v4() ? "IPv4" : "IPv6") +
                                        ", which " + address + " needs; bind to the other kind"};
+  }
+  if (is_link_local(at) &&
+      (error == std::errc::invalid_argument || error == std::errc::no_such_device)) {
+    return {errc::invalid_address, address +
+                                       " is a link-local address, which needs the number of an "
+                                       "interface of this host, as in [fe80::1%2]:7946"};
   }
   return {errc::invalid_address,
           "can't listen on " + address + " (" + std::string(protocol) + "): " + error.message()};

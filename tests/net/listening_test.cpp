@@ -69,6 +69,13 @@ TEST_CASE("An address that the host doesn't have, or that is no host's, is refus
   REQUIRE(multicast);
   CHECK(multicast->code == errc::invalid_address);
   CHECK_THAT(multicast->text, Catch::Contains("224.0.0.1:7946"));
+  // Without a number of an interface, and with one that no interface has.
+  for (const std::string lost : {"[fe80::77]:7946", "[fe80::77%2147483647]:7946"}) {
+    const auto found = try_open(context, lost, sockets);
+    REQUIRE(found);
+    CHECK(found->code == errc::invalid_address);
+    CHECK_THAT(found->text, Catch::Contains(lost) && Catch::Contains("[fe80::1%2]:7946"));
+  }
 }
 
 TEST_CASE("The IPv6 wildcard takes IPv4 too, and an IPv6 address leaves the IPv4 port free") {
