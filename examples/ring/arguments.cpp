@@ -67,6 +67,12 @@ void read_placement(const std::string& text, lifering::placement_options& placem
     placement.foreign = {};
     return;
   }
+  const std::string name = text.substr(0, text.find(':'));
+  if (lifering::parse_placement(name)) {
+    throw usage_error(
+        "placement " + name +
+        " takes no options after a colon; use --vnodes, --label, --segments or --cap");
+  }
   std::string words = "classic, mixed or slots";
 #if defined(LIFERING_COMPAT)
   if (lifering::compat::is_name(text)) {
@@ -81,8 +87,7 @@ void read_placement(const std::string& text, lifering::placement_options& placem
   }
   words = "classic, mixed, slots, nginx, haproxy, ketama, envoy_ring, maglev, redis_slots or kafka";
 #endif
-  throw usage_error("placement \"" + text.substr(0, text.find(':')) + "\" is unknown; use " +
-                    words);
+  throw usage_error("placement \"" + name + "\" is unknown; use " + words);
 }
 
 /// A part of the fair share, in thousandths.

@@ -29,12 +29,14 @@ struct request {
 
 request read_request(arguments& args) {
   request r;
+  bool has_nodes = false;
   while (!args.done()) {
     if (!args.next_is_flag()) {
       throw usage_error("report takes no word \"" + args.value() + "\"; see lifering-ring --help");
     }
     if (args.flag() == "--nodes") {
       r.nodes = args.number();
+      has_nodes = true;
     } else if (args.flag() == "--names") {
       const std::string word = args.value();
       const auto family = parse_family(word);
@@ -51,6 +53,9 @@ request read_request(arguments& args) {
     }
   }
   check(r.placement);
+  if (!has_nodes) {
+    throw usage_error("the number of nodes is missing; use --nodes N, 1 to 100000");
+  }
   if (r.nodes < 1 || r.nodes > 100'000) {
     throw usage_error("--nodes is " + std::to_string(r.nodes) + "; use 1 to 100000");
   }

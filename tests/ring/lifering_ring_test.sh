@@ -99,6 +99,12 @@ refuses '--vnodes needs a value' owner --nodes a key --vnodes
 refuses 'vnodes is 70000; use 1 to 65536, or 0 for 150' owner --nodes a --vnodes 70000 key
 refuses 'placement "rendezvous" is unknown; use classic, mixed, slots, nginx, haproxy, ketama, envoy_ring, maglev, redis_slots or kafka' \
   owner --nodes a --placement rendezvous key
+for own in classic mixed slots; do
+  for text in "$own:vnodes=3" "$own:"; do
+    refuses "placement $own takes no options after a colon; use --vnodes, --label, --segments or --cap" \
+      owner --nodes a --placement "$text" key
+  done
+done
 refuses 'label is "x"; it must hold {node} and {i} exactly once each' owner --nodes a --label x key
 refuses 'segments is 30; use 10 to 22, the base-2 logarithm of their number' owner --nodes a --placement slots --segments 30 k
 for cap in much '' . .5 5. 0.0001 10.001 11 100 -1 0.0.1 nan 1e1; do
@@ -127,7 +133,10 @@ printf 'a\nb 2 z1\n' >nodes
 refuses 'nodes, line 2: "b\x202\x20z1" holds a byte that must be written \x20; fields are separated by tabs' owner --nodes-file nodes k
 printf 'a\t1\tz\tid\tmore\n' >nodes
 refuses 'nodes, line 1: 5 fields; write name, weight, zone and id, or fewer, with tabs between' owner --nodes-file nodes k
-refuses '--nodes is 0; use 1 to 100000' report
+refuses 'the number of nodes is missing; use --nodes N, 1 to 100000' report
+refuses 'the number of nodes is missing; use --nodes N, 1 to 100000' report --names pod
+refuses '--nodes is 0; use 1 to 100000' report --nodes 0
+refuses '--nodes is 100001; use 1 to 100000' report --nodes 100001
 refuses 'names "cats" are unknown; use ip, pod, padded or uuid' report --nodes 5 --names cats
 refuses 'file "no/such/folder.svg" can'"'"'t be written; give one in a folder that exists' report --nodes 5 --plot no/such/folder.svg
 

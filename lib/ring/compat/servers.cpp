@@ -101,9 +101,10 @@ void warn_of_idle(std::string_view system, const std::vector<server>& idle, std:
   if (!idle.empty()) {
     found.push_back(std::string{system} + ": " + std::string{why} + " for " +
                     base::quoted(idle.front().node->name) +
-                    (idle.size() == 1 ? ", so it gets no key"
-                                      : " and " + std::to_string(idle.size() - 1) +
-                                            " others, so they get no key"));
+                    (idle.size() == 1
+                         ? ", so it gets no key"
+                         : " and " + std::to_string(idle.size() - 1) +
+                               (idle.size() == 2 ? " other" : " others") + ", so they get no key"));
   }
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("a server that nginx would give no key is warned of", "[compat]") {
   CHECK(warnings("nginx:method=modulo,unit=100").empty());
   CHECK(warnings("nginx:method=modulo,unit=1000") ==
         std::vector<std::string>{"nginx: of 32768 values of the hash none is left for \"b\" and 1 "
-                                 "others, so they get no key"});
+                                 "other, so they get no key"});
   const hash_ring ring = ring_of(compat::parse("nginx:method=modulo,unit=1000"), nodes);
   CHECK(ring.view().share("a") == std::uint64_t{1} << 32);
 }

@@ -91,6 +91,9 @@ TEST_CASE("a slot belongs to the node of its range, or to nobody", "[compat]") {
         std::vector<std::string>{
             "redis_slots: 8475 of 16384 slots have no node, so their keys have no owner",
             "redis_slots: none of 16384 slots is left for \"idle\", so it gets no key"});
+  const std::vector<ring_node> idlers{{"a"}, {"b"}, {"idle"}, {"lazy"}, {"slow"}};
+  CHECK(placement.warnings(idlers).back() ==
+        "redis_slots: none of 16384 slots is left for \"idle\" and 2 others, so they get no key");
   CHECK(ring.view().share("b") == std::uint64_t{16000 - 8192 + 1} << 18);
 
   // A key of nobody's slot has no owner and no preference; others pass over such slots.
