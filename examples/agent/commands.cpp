@@ -116,6 +116,7 @@ std::string health_line(lifering::cluster& cluster, std::string_view word) {
 std::string send_line(lifering::cluster& cluster, std::string_view rest, bool reliable) {
   const std::size_t space = rest.find(' ');
   const auto to = rest.substr(0, space);
+  if (to.empty()) return error_line("a message needs the name of a member and a text");
   const std::string text(space == std::string_view::npos ? "" : rest.substr(space + 1));
   return change_line([&] { reliable ? cluster.send_reliably(to, text) : cluster.send(to, text); });
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 std::vector<std::string> traps::look(const lifering::ring_table& ring) {
+  if (ring.empty()) return {};  // We have left, or nobody serves: a trap for no key.
   std::vector<lifering::ring_node> nodes;
   for (const auto* node : ring.nodes())
     nodes.push_back(*node);

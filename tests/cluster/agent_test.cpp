@@ -158,6 +158,10 @@ TEST_CASE("messages of each way are events of those whom they were for", "[agent
   const std::string large(200'000, 'x');
   CHECK(all[2]->ask("send-reliably n0 " + large)["ok"].boolean());
   CHECK(heard(0, large)["kind"].text() == "reliable");
+  for (const auto* words : {"send", "send-reliably", "send  text"}) {
+    const std::string error = all[0]->ask(words)["error"].text();
+    CHECK(error == "a message needs the name of a member and a text");
+  }
   CHECK(all[0]->ask("broadcast to all of you")["ok"].boolean());
   for (const std::size_t each : {std::size_t{1}, std::size_t{2}}) {
     CHECK(heard(each, "to all of you")["kind"].text() == "broadcast");
@@ -396,3 +400,12 @@ TEST_CASE("members that the placement can't tell apart are warned of, once each 
     CHECK(await_times(twin, sentence, 0) == 0);  // Its log has no warnings.
   }
 }
+
+#if defined(LIFERING_COMPAT)
+TEST_CASE("who has left is not warned of the keys that nobody owns then", "[agent]") {
+  agent one("one", {}, {"--placement=redis_slots"});
+  one.own().write("leave\n");
+  CHECK(one.exit_code() == 0);
+  CHECK(one.own().errors().empty());
+}
+#endif
