@@ -17,10 +17,10 @@ void metadata_puller::on_record(row_id id) {
     return;
   }
   want& what = known != wanted_.end() ? *known : wanted_.emplace_back();
-  if (what.under_way) --under_way_;  // it will bring what nobody wants any more
+  under_way_ -= what.under_way;  // they will bring what nobody wants any more
   // All learn of a change at about one time. Spread out, the later ones find others that have it.
   const base::duration spread = 2 * base::duration(shared_.settings.timing.gossip_interval);
-  what = {id, subject.epoch, subject.metadata_hash, shared_.now + shared_.jitter(spread), 0, false};
+  what = {id, subject.epoch, subject.metadata_hash, shared_.now + shared_.jitter(spread), {}, 0, 0};
 }
 
 bool metadata_puller::still_wanted(const want& what) const noexcept {
@@ -32,13 +32,17 @@ bool metadata_puller::still_wanted(const want& what) const noexcept {
 void metadata_puller::advance() {
   std::erase_if(wanted_, [this](const want& each) {
     if (still_wanted(each)) return false;
-    if (each.under_way) --under_way_;
+    under_way_ -= each.under_way;
     return true;
   });
-  for (want& each : wanted_) {
-    if (under_way_ >= at_once) return;
-    if (!each.under_way && each.next_try <= shared_.now) pull(each);
-  }
+  for (want& each : wanted_)
+    if (due(each) <= shared_.now) pull(each);
+}
+
+base::time_point metadata_puller::due(const want& what) const noexcept {
+  if (what.under_way == 0) return under_way_ < at_once ? what.next_try : base::never;
+  const bool more = what.under_way < for_one && under_way_ < at_once + spare;
+  return more ? what.next_spare : base::never;
 }
 
 void metadata_puller::pull(want& what) {
@@ -52,6 +56,7 @@ void metadata_puller::pull(want& what) {
   ++what.tries;
   const base::duration pause = shared_.settings.timing.gossip_interval;
   what.next_try = shared_.now + pause * std::min(what.tries, 16u) + shared_.jitter(pause);
+  what.next_spare = shared_.now + base::duration(shared_.settings.timing.stream_timeout) / 10;
   const record& subject = *shared_.table.at(what.id).subject;
   const row_id id = what.id;
   const std::uint64_t hash = what.hash;
@@ -62,23 +67,22 @@ void metadata_puller::pull(want& what) {
         ended(id, hash);
       });
   if (!begun) return;
-  what.under_way = true;
+  ++what.under_way;
   ++under_way_;
 }
 
 void metadata_puller::ended(row_id id, std::uint64_t hash) {
   for (want& each : wanted_) {
-    if (each.id != id || each.hash != hash || !each.under_way) continue;
-    each.under_way = false;
+    if (each.id != id || each.hash != hash || each.under_way == 0) continue;
+    --each.under_way;
     --under_way_;
   }
 }
 
 base::time_point metadata_puller::next_deadline() const noexcept {
   base::time_point next = base::never;
-  if (under_way_ >= at_once) return next;
   for (const want& each : wanted_)
-    if (!each.under_way) next = std::min(next, each.next_try);
+    next = std::min(next, due(each));
   return next;
 }
 

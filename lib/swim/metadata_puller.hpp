@@ -28,12 +28,14 @@ class metadata_puller {
     row_id id = no_row;
     std::uint64_t epoch = 0;
     std::uint64_t hash = 0;
-    base::time_point next_try{};
+    base::time_point next_try{};    ///< While none is under way.
+    base::time_point next_spare{};  ///< While one is.
     unsigned tries = 0;
-    bool under_way = false;
+    unsigned under_way = 0;
   };
 
   bool still_wanted(const want& what) const noexcept;
+  base::time_point due(const want& what) const noexcept;
   void pull(want& what);
   void ended(row_id id, std::uint64_t hash);
 
@@ -45,6 +47,11 @@ class metadata_puller {
 
   /// A burst of changes must not take all streams.
   static constexpr std::size_t at_once = 4;
+
+  /// Streams for one piece of metadata, and spare ones beside those of all. Where packets get lost,
+  /// a stream waits longer from one loss to the next, so another soon overtakes it.
+  static constexpr unsigned for_one = 3;
+  static constexpr std::size_t spare = 4;
 };
 
 }  // namespace lifering::swim

@@ -8,6 +8,7 @@
 #include "sim/line_reader.hpp"
 #include "sim/random_scenario.hpp"
 #include "sim/scenario.hpp"
+#include "swim/message.hpp"
 
 namespace lifering::sim {
 namespace {
@@ -40,6 +41,18 @@ void read_loss(line_reader& line, happening& to) {
   to.what = way == "in" ? kind::loss_in : kind::loss_out;
   to.loss = line.take_probability("probability");
   read_length(line, to, false);
+}
+
+/// The bytes themselves, or so many of some that differ with their number.
+void read_metadata(line_reader& line, happening& to) {
+  if (!line.accept("of")) {
+    to.text = line.take_quoted("metadata");
+    return;
+  }
+  const auto size = line.take_number("number of bytes", 1, swim::metadata_max);
+  line.expect("bytes");
+  to.text = std::to_string(size);
+  to.text.resize(size, 'm');
 }
 
 happening read_happening(line_reader& line) {
@@ -83,7 +96,7 @@ happening read_happening(line_reader& line) {
     result.weight = line.take_weight();
   } else if (verb == "metadata") {
     simple(kind::metadata);
-    result.text = line.take_quoted("metadata");
+    read_metadata(line, result);
   } else if (verb == "ready") {
     simple(kind::ready);
   } else if (verb == "drain") {

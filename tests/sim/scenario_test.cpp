@@ -107,6 +107,8 @@ TEST_CASE("a wrong scenario gets one line with its line number", "[sim][scenario
       {"start 1s apart\nrandom 2..9 for 60s", "x:1: a random scenario draws \"start\" itself"},
       {"random 2..9 for 60s\nreorder 0.1", "x:2: a random scenario draws \"reorder\" itself"},
       {"random 2..9 for 60s mask duplicate reorder\nduplicate 0.1\nreorder 0.1", "no fault"},
+      {"nodes 3\nuntil 9s\nat 1s metadata 1 of 0 bytes",
+       "x:3: \"0\" is no number of bytes; 1 to 16384 would be"},
       {"nodes 3\njoining 4\nuntil 9s", "x:2: there are only 3 members"},
   }));
   CHECK(fault_of(text) == fault);

@@ -132,6 +132,51 @@ TEST_CASE("pulled bytes that don't match the hash are dropped", "[swim][metadata
   CHECK(s.machine.stats().dropped_bad_record == 1);
 }
 
+TEST_CASE("a stream that takes long is overtaken by two others, and not by more",
+          "[swim][metadata]") {
+  stage s(30);
+  const auto tell = [&](std::size_t actor) {
+    auto changed = std::make_shared<record>(*s.part(actor));
+    changed->incarnation = 2;
+    changed->metadata = bytes_of(3000, 'x');
+    hash_metadata(*changed);
+    changed->metadata.clear();
+    update news;
+    news.subject = changed;
+    news.incarnation = 2;
+    s.hear(actor, news);
+  };
+  const auto pulls = [&] {
+    return std::count_if(s.frames.begin(), s.frames.end(), [](const auto& f) {
+      return std::holds_alternative<metadata_pull>(f.content.body);
+    });
+  };
+  tell(2);
+  REQUIRE(s.run_until([&] { return pulls() == 1; }, 2s));
+  const base::time_point first = s.now();
+  CHECK(s.streams.front().to == s.part(2)->address);
+  s.run_to(first + 999ms);
+  CHECK(pulls() == 1);
+  s.run_to(first + 1001ms);
+  CHECK(pulls() == 2);
+  CHECK(s.streams.back().to != s.part(2)->address);
+  s.run_to(first + 9900ms);
+  CHECK(pulls() == 3);
+
+  // It has come: the others are waited for no longer, and bring nothing twice.
+  s.give(stream_received{
+      s.streams[1].stream,
+      s.saying(1, metadata_push{hash_bytes(bytes_of(3000, 'x')), bytes_of(3000, 'x')})});
+  CHECK(s.machine.stats().metadata_pulled == 1);
+  s.run_for(20s);
+  CHECK(pulls() == 3);
+
+  for (std::size_t actor = 3; actor < 20; ++actor)
+    tell(actor);
+  s.run_for(9900ms);
+  CHECK(pulls() == 3 + 8);  // all that there may be at once, however many are wanted
+}
+
 TEST_CASE("a member gives the metadata that it holds, of others too", "[swim][metadata]") {
   stage s(3);
   auto changed = std::make_shared<record>(*s.part(2));
