@@ -8,8 +8,9 @@
 //
 // There are two ways to run it. By default the object has threads of its own, one for the protocol
 // and one for your callbacks, and you need not know Asio. Given an executor, such as that of your
-// own io_context, everything runs there, and no other thread is made but one that builds large
-// rings when such a build would hold your loop up for more than a millisecond.
+// own io_context, everything runs there, and no other thread is made but one that builds rings when
+// such a build might hold your loop up for a millisecond; with `slots`, that is from the second
+// member on.
 //
 // Waiting calls (join, leave, forget, send_reliably) have asynchronous twins (`async_join`, ...)
 // that take any completion token: a callback, asio::use_future, asio::use_awaitable.

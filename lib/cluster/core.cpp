@@ -284,7 +284,10 @@ void core::close() {
 }
 
 void core::on_driver_closed() {
-  publisher_->close();
+  publisher_->close([self = shared_from_this()] { self->on_publisher_closed(); });
+}
+
+void core::on_publisher_closed() {
   for (const auto& [id, command] : std::exchange(pending_, {})) {
     command.done->complete(errc::canceled, 0, "the cluster object was stopped");
   }

@@ -126,6 +126,7 @@ class core : public std::enable_shared_from_this<core> {
 
   void close();
   void on_driver_closed();
+  void on_publisher_closed();
 
   const options options_;
   const std::optional<asio::any_io_executor> given_executor_;

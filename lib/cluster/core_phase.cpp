@@ -105,6 +105,10 @@ void core::end_check(bool good) {
 // --- The pace of rings ---
 
 ring_pace core::make_pace() {
+  // The application's loop is held up by no build that might take a millisecond. On a thread of our
+  // own a build of that length delays nobody, and spares most members the thread for longer ones.
+  constexpr std::chrono::microseconds on_own_thread{1000};
+  constexpr std::chrono::microseconds on_given_executor{250};
   return {options_.ring_gather, [] { return steady_now(); },
           [weak = weak_from_this()](base::time_point when, std::function<void()> call) {
             const auto self = weak.lock();
@@ -114,7 +118,8 @@ ring_pace core::make_pace() {
               const auto held = weak.lock();
               if (!error && held && !held->unavailable()) call();
             });
-          }};
+          },
+          has_own_threads() ? on_own_thread : on_given_executor};
 }
 
 }  // namespace lifering::cluster_detail

@@ -74,9 +74,8 @@ publisher::counts publisher::count() const {
 
 bool publisher::is_long_build(const batch& next) const {
   if (next.ring_changes == 0) return false;
-  constexpr std::chrono::milliseconds short_build{1};
   return ring_detail::estimated_change(ring_.placement(), ring_.points(), next.members->size(),
-                                       next.ring_changes) > short_build;
+                                       next.ring_changes) > pace_.short_build;
 }
 
 void publisher::expect_more() {
@@ -121,7 +120,9 @@ void publisher::start_waiting() {
 }
 
 void publisher::start(batch next) {
-  if (is_long_build(next)) return build_on_thread(std::make_shared<batch>(std::move(next)));
+  if (is_long_build(next) && may_use_builder()) {
+    return build_on_thread(std::make_shared<batch>(std::move(next)));
+  }
   submit_now(std::move(next));
 }
 
@@ -131,34 +132,39 @@ void publisher::submit_now(batch next) {
   conclude(next);
 }
 
+/// Counts a piece of the builder's work, unless nobody would be there any more to be told of it.
+bool publisher::may_use_builder() {
+  const std::lock_guard lock(mutex_);
+  if (disconnected_) return false;
+  ++builds_now_;
+  return true;
+}
+
+/// Tells the strand that such a piece is done. The thread is joined before this object ends, and
+/// must not be what ends it; so the strand's handler alone owns it.
+void publisher::tell_strand(std::function<void()> what) {
+  const std::lock_guard lock(mutex_);
+  asio::post(*strand_, std::move(what));
+  --builds_now_;
+  changed_.notify_all();
+}
+
 void publisher::build_on_thread(shared_batch work) {
   building_ = true;
-  {
-    const std::lock_guard lock(mutex_);
-    building_now_ = true;
-  }
   if (!builder_) builder_.emplace("lifering-ring");
-  // The thread is joined before this object ends, and must not be what ends it.
-  asio::post(builder_->executor(), [this, work = std::move(work)] {
+  asio::post(builder_->executor(), [this, work = std::move(work)]() mutable {
     publish(*work);
-    const std::lock_guard lock(mutex_);
-    ++counts_.long_builds;
-    built_ = work;
-    building_now_ = false;
-    if (!disconnected_) asio::post(*strand_, [self = shared_from_this()] { self->on_built(); });
-    changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      ++counts_.long_builds;
+    }
+    tell_strand([self = shared_from_this(), work = std::move(work)] { self->on_built(*work); });
   });
 }
 
-void publisher::on_built() {
+void publisher::on_built(batch& done) {
   building_ = false;
-  shared_batch done;
-  {
-    const std::lock_guard lock(mutex_);
-    done = std::exchange(built_, nullptr);
-  }
-  if (!done) return;  // close() was faster
-  conclude(*done);
+  conclude(done);
   if (waiting_) start_when_due();
 }
 
@@ -207,23 +213,28 @@ void publisher::conclude(batch& done) {
     each.tell();
 }
 
-void publisher::close() {
-  builder_.reset();  // Waits.
-  shared_batch built;
-  {
-    const std::lock_guard lock(mutex_);
-    built = std::exchange(built_, nullptr);
+void publisher::close(std::function<void()> closed) {
+  if (!building_ && waiting_) start_waiting();
+  if (building_) {
+    return after_build(
+        [self = shared_from_this(), closed = std::move(closed)] { self->close(closed); });
   }
-  if (built) conclude(*built);
-  building_ = false;
-  if (waiting_) submit_now(*std::exchange(waiting_, std::nullopt));
+  builder_.reset();  // Has nothing to do any more.
+  closed();
+}
+
+/// Calls back on the strand after on_built().
+void publisher::after_build(std::function<void()> call) {
+  if (!may_use_builder()) return asio::post(*strand_, std::move(call));
+  asio::post(builder_->executor(),
+             [this, call = std::move(call)]() mutable { tell_strand(std::move(call)); });
 }
 
 void publisher::disconnect() {
   std::unique_lock lock(mutex_);
   disconnected_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return !building_now_; });
+  changed_.wait(lock, [this] { return builds_now_ == 0; });
 }
 
 }  // namespace lifering::cluster_detail

@@ -43,21 +43,26 @@ struct batch {
   bool can_wait() const noexcept { return !urgent && completions.empty(); }
 };
 
-/// How fast rings may follow each other, and the time by which that is measured.
+/// How fast rings may follow each other, the time by which that is measured, and for how long one
+/// may hold up the strand.
 struct ring_pace {
   std::chrono::milliseconds gather{0};
   std::function<base::time_point()> now;
 
   /// Calls back on the strand when that time has come. Not asked again before.
   std::function<void(base::time_point, std::function<void()>)> call_at;
+
+  /// A build that will take longer is done on a thread for it. Estimates are rough: what must stay
+  /// below some bound is given a quarter of it.
+  std::chrono::microseconds short_build{1000};
 };
 
 /// Readers on any thread, one writer on a strand.
 ///
 /// A ring that is cheap to build is built on the strand. A longer build goes to a thread of its
-/// own, made for the first one, so that the strand is never held up for more than about a
-/// millisecond. What arrives during a build is gathered and becomes one publication after it;
-/// likewise changes of the ring that follow another one too soon, with what follows them.
+/// own, made for the first one, so that the strand isn't held up. What arrives during a build is
+/// gathered and becomes one publication after it; likewise changes of the ring that follow another
+/// one too soon, with what follows them.
 class publisher : public std::enable_shared_from_this<publisher> {
  public:
   using strand = asio::strand<asio::any_io_executor>;
@@ -97,9 +102,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   /// Publishes at once, however long that takes.
   void submit_now(batch next);
 
-  /// Ends it after the last submit(): waits for a build that is under way and publishes what still
-  /// waits.
-  void close();
+  /// Ends it after the last submit(): lets a build that is under way end, publishes what still
+  /// waits, and calls back. Holds the strand up for none of that.
+  void close(std::function<void()> closed);
 
   // Any thread.
 
@@ -111,11 +116,14 @@ class publisher : public std::enable_shared_from_this<publisher> {
   using shared_batch = std::shared_ptr<batch>;
 
   bool is_long_build(const batch& next) const;
+  bool may_use_builder();
+  void tell_strand(std::function<void()> what);
   void build_on_thread(shared_batch work);
+  void after_build(std::function<void()> call);
   void publish(batch& next);
   std::optional<ring_event> publish_ring(batch& next);
   void conclude(batch& done);
-  void on_built();
+  void on_built(batch& done);
   void be_quiet();
   void start(batch next);
   void start_waiting();
@@ -127,9 +135,8 @@ class publisher : public std::enable_shared_from_this<publisher> {
   mutable std::mutex mutex_;  ///< Guards what follows.
   mutable std::condition_variable changed_;
   member_list members_;
-  member_list incoming_;       ///< The next members_, while their ring is being built.
-  shared_batch built_;         ///< Published by the builder, not yet concluded.
-  bool building_now_ = false;  ///< The builder's thread is at work.
+  member_list incoming_;     ///< The next members_, while their ring is being built.
+  unsigned builds_now_ = 0;  ///< What the builder's thread has to do, and to tell the strand of.
   bool disconnected_ = false;
   counts counts_;
 

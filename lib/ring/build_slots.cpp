@@ -136,6 +136,11 @@ std::uint64_t build_by_score(const rendezvous& nodes, slot_table& table) {
 slot_state build_slots(const rendezvous& nodes, std::size_t slots) {
   slot_state state{slot_table{nodes.bits(), slots}, 0, nodes.weights()};
   if (nodes.size() == 0) return state;
+  if (nodes.size() == 1) {  // Nobody need be asked, as when a member starts, on whatever thread.
+    state.table.fill(nodes.slot(0));
+    state.worst = nodes.greatest_score(0, nodes.segments() - 1);
+    return state;
+  }
   state.worst = nodes.of_equal_weights()
                     ? nodes.greatest_score(0, rank_build{nodes, state.table}.run())
                     : build_by_score(nodes, state.table);

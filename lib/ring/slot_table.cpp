@@ -51,6 +51,14 @@ slot_table::slot_table(const slot_table& other, std::size_t slots) : bits_(other
   }
 }
 
+void slot_table::fill(std::uint32_t slot) noexcept {
+  if (is_narrow()) {
+    std::fill_n(narrow_.data(), size(), static_cast<std::uint16_t>(slot));
+  } else {
+    std::fill_n(wide_.data(), size(), slot);
+  }
+}
+
 std::size_t slot_table::differences(const slot_table& other) const noexcept {
   const auto count = [size = size()](const auto* a, const auto* b) {
     std::uint32_t sum = 0;

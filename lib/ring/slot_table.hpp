@@ -48,6 +48,9 @@ class slot_table {
     }
   }
 
+  /// All segments to one slot.
+  void fill(std::uint32_t slot) noexcept;
+
  private:
   bool is_narrow() const noexcept { return narrow_.data() != nullptr; }
 

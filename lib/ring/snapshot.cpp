@@ -348,6 +348,8 @@ void snapshot::edit_segments(const snapshot& old, const difference& changes) {
 
 /// How much moved, by a comparison of all segments.
 std::uint64_t snapshot::moved_segments(const snapshot& old) const {
+  // Of an empty ring all moves, as soon as there is an owner.
+  if (old.scores_.size() == 0) return scores_.size() == 0 ? 0 : std::uint64_t{1} << 32;
   // Slots as they would be in this snapshot; an owner that is gone gets a number of nobody's.
   std::vector<std::uint32_t> translated(old.owners_.size(), ~std::uint32_t{0});
   translated[0] = 0;

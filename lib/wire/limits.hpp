@@ -8,7 +8,7 @@
 namespace lifering::wire {
 
 /// Updates, broadcasts and rows of a view that one packet may hold together. A row takes 30 bytes
-/// and more, so a frame within swim's default budget of 64 KiB holds at most a quarter of them.
+/// and more, so a frame within swim's default budget holds less than a tenth of them.
 inline constexpr std::size_t items_max = 8192;
 
 /// The largest packet with its envelope: a user message of the greatest size, and room for the

@@ -189,6 +189,17 @@ void measure_large(loop& app, std::size_t members, unsigned rounds) {
   LIFERING_CHECK(
       app.run_until([&] { return joined && subject.ring().size() > members && events > members; }));
 
+  app.begin("others' joins, who are sent " + size + " members");
+  for (unsigned i = 0; i < rounds / 10 + 1; ++i) {
+    auto visit = std::async([&] {
+      lifering::cluster visitor(options_of("visitor-" + std::to_string(i)));
+      visitor.start();
+      visitor.join({subject.local_address().to_string()});
+    });
+    LIFERING_CHECK(app.run_until([&] { return visit.wait_for(0s) == std::future_status::ready; }));
+    visit.get();
+  }
+
   app.begin("rings of " + size + " members, by own weight");
   for (unsigned i = 0; i < rounds; ++i) {
     const auto version = subject.ring().version();
@@ -200,8 +211,9 @@ void measure_large(loop& app, std::size_t members, unsigned rounds) {
   app.begin("failures in " + size + " members");
   app.run_for(10s);
 
-  app.begin("stop");
-  subject.stop();
+  app.begin("stop, with a ring under way");
+  app.call([&] { subject.set_weight(*lifering::weight::parse("2")); });
+  app.call([&] { subject.stop(); });
   app.run_for(200ms);
 }
 
@@ -217,7 +229,8 @@ void measure_small(loop& app, unsigned rounds) {
     return options;
   };
   lifering::cluster subject(app.context, sealed("subject"));
-  subject.start();
+  app.begin("start, the call itself");
+  app.call([&] { subject.start(); });
   const std::vector<std::string> seeds{subject.local_address().to_string()};
   lifering::cluster other(sealed("other"));
   other.start();

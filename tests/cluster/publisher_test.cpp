@@ -74,6 +74,13 @@ struct bench {
     if (due && due_at <= now) std::exchange(due, nullptr)();
   }
 
+  /// Closes, and runs until that is done.
+  void close() {
+    bool closed = false;
+    published->close([&] { closed = true; });
+    run_until([&] { return closed; });
+  }
+
   void run() {
     context.restart();
     context.run();
@@ -158,7 +165,7 @@ TEST_CASE("a long build leaves the strand, and what comes meanwhile is one publi
                                              "joined d", "joined e", "ring of 5"});
   CHECK(on.published->count().long_builds == 2);
   CHECK(on.published->count().gathered == 2);
-  on.published->close();
+  on.close();
 }
 
 TEST_CASE("the first change of a quiet ring is published at once, later ones gather for 0.3 s",
@@ -269,7 +276,7 @@ TEST_CASE("closing publishes what is held back", "[publisher]") {
   bench on(placement_options::classic());
   on.published->submit(on.coming({"a"}));
   on.published->submit(on.coming({"b"}));
-  on.published->close();
+  on.close();
   CHECK(on.published->ring().size() == 2);
   CHECK(on.published->members().size() == 2);
   on.run();
@@ -286,7 +293,7 @@ TEST_CASE("closing completes what waits for a build", "[publisher]") {
     next.completions.push_back({std::make_unique<remembered_operation>([&] { ++completed; })});
     on.published->submit(std::move(next));
   }
-  on.published->close();
+  on.close();
   CHECK(completed == 2);
   on.run();
 }
@@ -302,7 +309,7 @@ TEST_CASE("a disconnected publisher's builder has done its work and leaves the e
   on.published->submit(std::move(next));
   on.published->disconnect();
   CHECK(on.published->ring().size() == 2);
-  on.published->close();
+  on.close();
   CHECK(completed == 1);
   on.run();
 }
