@@ -107,7 +107,8 @@ void contacts::try_address(const endpoint& address) {
         note(address.to_string() + ": " + (detail.empty() ? error.message() : detail));
         const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
                              error == errc::wrong_placement || error == errc::wrong_key ||
-                             error == errc::name_in_use || error == errc::too_many_members;
+                             error == errc::name_in_use || error == errc::too_many_members ||
+                             (error == errc::invalid_address && !detail.empty());
         if (refusal) at.refused = error;
         pump();
       });

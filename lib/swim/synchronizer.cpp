@@ -29,6 +29,21 @@ std::error_code to_error(refusal_reason reason) noexcept {
   return errc::unreachable;
 }
 
+namespace {
+
+/// Why nobody here could reach a member at the address that it advertises; empty where it may be.
+std::string unreachable_because(const endpoint& advertised, const endpoint& seen_at) {
+  if (advertised.port == 0) return "it has no port";
+  if (advertised.is_unspecified()) return "the unspecified address leads nowhere";
+  if (advertised.is_multicast()) return "a multicast address is no single host's";
+  if (advertised.is_loopback() && !seen_at.is_loopback()) {
+    return "a loopback address is of its own host alone, and it calls from " + seen_at.to_string();
+  }
+  return {};
+}
+
+}  // namespace
+
 synchronizer::synchronizer(core& shared, membership& members)
     : shared_(shared), members_(members) {}
 
@@ -266,6 +281,12 @@ void synchronizer::take_rows(session& at, const packet& content, const view_rows
                      theirs.state == member_state::alive;
     // Whoever talks to us on a stream lives.
     if (own && shared_.table.find(theirs.subject->name) == no_row) {
+      if (const auto why = unreachable_because(theirs.subject->address, at.peer);
+          serving && !why.empty()) {
+        return refuse(at, refusal_reason::invalid_member,
+                      "we can't reach " + theirs.subject->address.to_string() + ": " + why +
+                          "; advertise the address that members reach this process at");
+      }
       members_.admit_proved(theirs.subject);
     } else {
       members_.merge(theirs);

@@ -76,6 +76,52 @@ TEST_CASE("a join is refused when the cluster is full, and by who is leaving", "
   CHECK(refused(leaving)->reason == refusal_reason::busy);
 }
 
+TEST_CASE("a newcomer whose address leads nowhere from here is refused with a reason, not admitted",
+          "[swim]") {
+  const auto [address, why] =
+      GENERATE(table<std::string, std::string>({{"0.0.0.0:7946", "unspecified"},
+                                                {"[ff02::1]:7946", "multicast"},
+                                                {"127.0.0.1:7946", "loopback"},
+                                                {"[::1]:7946", "loopback"},
+                                                {"10.0.0.77:0", "no port"},
+                                                {"10.0.0.77:7946", ""}}));
+  stage s(3);
+  record life = *s.part(1);
+  life.name = "newcomer";
+  life.address = endpoint::parse(address).value_or(endpoint::v4({10, 0, 0, 77}, 0));
+  packet asked = s.from(1);
+  asked.from.name = life.name;
+  asked.body = sync_request{true, true};
+  s.give(stream_accepted{stream, *endpoint::parse("10.0.0.77:50000")});
+  s.give(stream_received{stream, asked});
+  view_rows own;
+  own.rows.push_back({std::make_shared<const record>(life), life.incarnation, member_state::alive});
+  own.last = true;
+  asked.from.epoch = life.epoch;
+  asked.body = own;
+  s.give(stream_received{stream, asked});
+  view_row row;
+  CHECK(s.machine.find_member("newcomer", row) == why.empty());
+  REQUIRE((refused(s) == nullptr) == why.empty());
+  if (why.empty()) return;
+  CHECK(refused(s)->reason == refusal_reason::invalid_member);
+  CHECK(refused(s)->detail.find(life.address.to_string()) != std::string::npos);
+  CHECK(refused(s)->detail.find(why) != std::string::npos);
+}
+
+TEST_CASE("a join that is refused for our address fails for that reason", "[swim]") {
+  stage s(1);
+  s.streams.clear();
+  s.give(join_command{command_id{1}, {"10.0.0.9:7946"}, 4s});
+  s.give(seed_resolved{"10.0.0.9:7946", {*endpoint::parse("10.0.0.9:7946")}, {}});
+  REQUIRE(s.streams.size() == 1);
+  const refusal no{refusal_reason::invalid_member, "we can't reach 127.0.0.1:7946"};
+  s.give(stream_received{s.streams.front().stream, s.saying(1, no)});
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.front().error == errc::invalid_address);
+  CHECK(s.done.front().detail.find("can't reach") != std::string::npos);
+}
+
 TEST_CASE("a restarted process joins without a refusal, whatever its first guess of an epoch",
           "[swim]") {
   const auto seed = GENERATE(range(1u, 9u));  // half of the guesses are below the life before
