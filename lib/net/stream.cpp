@@ -15,9 +15,10 @@ namespace {
 std::error_code translate(std::error_code error) {
   error = to_standard(error);
   if (error == std::errc::timed_out) return errc::timed_out;
-  if (error == std::errc::connection_refused || error == std::errc::host_unreachable ||
-      error == std::errc::network_unreachable || error == std::errc::network_down ||
-      error == std::errc::address_family_not_supported) {
+  // Linux calls it an invalid argument when no route leads there from loopback, where we are bound.
+  if (error == std::errc::invalid_argument || error == std::errc::connection_refused ||
+      error == std::errc::host_unreachable || error == std::errc::network_unreachable ||
+      error == std::errc::network_down || error == std::errc::address_family_not_supported) {
     return errc::unreachable;
   }
   return error;

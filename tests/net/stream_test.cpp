@@ -214,6 +214,14 @@ TEST_CASE("An address of the other family is unreachable, told from a later turn
   CHECK(client.ended[0].second == errc::unreachable);
 }
 
+TEST_CASE("An address that loopback has no way to is unreachable, not an invalid argument") {
+  asio::io_context context;
+  node client(context);
+  client.streams->open(first, *endpoint::parse("203.0.113.1:7946"), 20s);
+  REQUIRE(run_until(context, [&] { return client.ended.size() == 1; }));
+  CHECK(client.ended[0] == std::pair{first, std::error_code(errc::unreachable)});
+}
+
 TEST_CASE("A peer that doesn't answer loses its stream at the deadline") {
   asio::io_context context;
   node client(context);
