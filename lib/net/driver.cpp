@@ -34,8 +34,9 @@ driver::impl::impl(asio::any_io_executor executor, driver_options options, batch
       timer_(strand_),
       own_name_timer_(strand_) {
   auto& config = options_.protocol;
-  LIFERING_CHECK(config.limits.datagram > codec_.overhead());
-  config.datagram_budget = config.limits.datagram - codec_.overhead();
+  const std::size_t around = codec_.overhead() + (options_.keys ? wire::proof_size_max : 0);
+  LIFERING_CHECK(config.limits.datagram > around);
+  config.datagram_budget = config.limits.datagram - around;
 }
 
 std::optional<problem> driver::impl::open(std::weak_ptr<void> owner) {

@@ -53,7 +53,8 @@ struct driver_options {
   /// and only when it is an address: nothing waits for a name server here.
   std::string seed_hint;
 
-  /// Its `datagram_budget` is overwritten with the datagram limit less the codec's overhead.
+  /// Its `datagram_budget` is overwritten with the datagram limit less the codec's overhead
+  /// and, where packets may be sealed, the room of a proof.
   swim::config protocol;
 
   /// Null: nothing is sealed or opened. May change at any time, from any thread.

@@ -58,7 +58,7 @@ void driver::impl::carry(const swim::send_datagram& effect) {
       presume_answered(effect.to, *asked);
     }
   }
-  const auto with = question_of_life(effect.to, packet.body);
+  const auto with = proof_beside(effect.to, packet.body);
   datagrams_->queue(effect.to,
                     [&](std::vector<std::uint8_t>& out) { encode_datagram(packet, with, out); });
 }

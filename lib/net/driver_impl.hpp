@@ -15,6 +15,7 @@
 #include "net/driver.hpp"
 #include "net/io.hpp"
 #include "net/operations.hpp"
+#include "net/recent_echoes.hpp"
 #include "net/recently_asked.hpp"
 #include "net/resolver.hpp"
 #include "net/stream_greeting.hpp"
@@ -118,7 +119,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   // Who has proved to be alive.
   bool may_change_things(const endpoint& from, std::size_t size);
   bool is_echo(const endpoint& from, const wire::proof& proof) const;
-  wire::proof question_of_life(const endpoint& to, const swim::body& content);
+  wire::proof proof_beside(const endpoint& to, const swim::body& content);
   std::uint64_t challenge_for(std::string_view name, std::uint64_t epoch, const endpoint& at) const;
   void answer_challenge(const endpoint& from, const wire::proof& with, std::size_t size_max);
   void send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max);
@@ -176,6 +177,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
 
   wire::challenger challenger_;
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
+  recent_echoes echoes_;
   recently_asked asked_;
   unopened_peers unopened_;
 

@@ -46,7 +46,8 @@ swim::packet driver::impl::bare_packet() const {
 /// of our own accord. What was dropped is made good by the question, which comes again, or the news
 /// beside the echo: while a cluster forms, most packets are first ones. The first ping to a life
 /// has a challenge with it, so that both have proved it, and the ping is answered, after two
-/// packets to and two fro.
+/// packets to and two fro. For a while all that we send to a challenger has the echo with it, since
+/// one packet may be lost.
 bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const auto& receipt = codec_.last_receipt();
   if (!receipt.sealed) return true;
@@ -58,7 +59,9 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
     return challenge_for(incoming_.from.name, incoming_.from.epoch, from);
   };
   const bool has_proof = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
-  const bool is_proof_alone = has_proof && std::holds_alternative<std::monostate>(incoming_.body);
+  const bool is_bare = std::holds_alternative<std::monostate>(incoming_.body) &&
+                       incoming_.updates.empty() && incoming_.broadcasts.empty();
+  const bool is_proof_alone = has_proof && is_bare;
   if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
   if (!is_proven && !is_proof_alone) ++count_.dropped_unproven;
   if (receipt.proof.challenge != 0) {
@@ -66,7 +69,7 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   } else if (!is_proven && !has_proof) {
     send_proof(from, {ours(), 0}, size);
   }
-  return is_proven && (!is_proof_alone || !incoming_.updates.empty());
+  return is_proven && !is_proof_alone;
 }
 
 std::uint64_t driver::impl::challenge_for(std::string_view name, std::uint64_t epoch,
@@ -74,21 +77,26 @@ std::uint64_t driver::impl::challenge_for(std::string_view name, std::uint64_t e
   return challenger_.number_for(name, epoch, at, challenge_period());
 }
 
-/// What a body that goes to `to` is sent with: a challenge, if it is the first ping to that life.
-/// Until a life has proved itself here, we haven't there, and it may ask us to.
-wire::proof driver::impl::question_of_life(const endpoint& to, const swim::body& content) {
-  if (!codec_.seals() || !recently_asked::is_question(content)) return {};
+/// What a packet to `to` is sent with: our echo, if it may be wanted there, and a challenge, if
+/// this is the first ping to that life. Until a life has proved itself here, we haven't there, and
+/// it may drop what we ask.
+wire::proof driver::impl::proof_beside(const endpoint& to, const swim::body& content) {
+  if (!codec_.seals()) return {};
+  wire::proof made{0, echoes_.number_for(to, now())};
+  if (!recently_asked::is_question(content)) return made;
   const auto* asked = std::get_if<swim::ping>(&content);
-  if (asked != nullptr && codec_.is_proven(asked->target, asked->target_epoch)) return {};
+  if (asked != nullptr && codec_.is_proven(asked->target, asked->target_epoch)) return made;
   asked_.add(to, content, now());
-  if (asked == nullptr) return {};
+  if (asked == nullptr) return made;
   ++count_.challenges_sent;
-  return {challenge_for(asked->target, asked->target_epoch, to), 0};
+  made.challenge = challenge_for(asked->target, asked->target_epoch, to);
+  return made;
 }
 
 /// With the echo goes what the challenger has dropped, as far as it is ours to ask again, and news.
 void driver::impl::answer_challenge(const endpoint& from, const wire::proof& with,
                                     std::size_t size_max) {
+  echoes_.add(from, with.echo, now());
   auto dropped = asked_.take(from, now());
   if (!dropped) return send_proof(from, with, size_max);
   const std::size_t around = codec_.overhead() + wire::proof_size_max;

@@ -173,7 +173,7 @@ TEST_CASE("Datagrams keep their limit in every mode", "[seal]") {
     all.add(seal_mode::require);
   for (const auto& each : all.members) {
     const auto& settings = each->driver().protocol().settings();
-    CHECK(settings.datagram_budget + 10 + std::string("test").size() + 49 ==
+    CHECK(settings.datagram_budget + 10 + std::string("test").size() + 49 + wire::proof_size_max ==
           settings.limits.datagram);
   }
 }
