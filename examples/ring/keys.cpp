@@ -38,7 +38,9 @@ key_list::key key_list::read(std::size_t index) const {
   if (!hex_) {
     return {given, escape(given)};
   }
-  const auto bytes = from_hex(given);
+  // A keys file of another system; in a key that isn't in hexadecimal the byte may be meant.
+  const auto digits = std::string_view(given).substr(0, given.size() - given.ends_with('\r'));
+  const auto bytes = from_hex(digits);
   if (!bytes) {
     throw usage_error("key \"" + escape(given) + "\" isn't pairs of hexadecimal digits");
   }

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/text.hpp"
+
 #include "base/check.hpp"
 
 namespace lifering::base {
@@ -34,7 +36,7 @@ class file {
 };
 
 problem wrong(const std::string& path, const std::string& what) {
-  return {errc::invalid_option, "the secret file '" + path + "' " + what};
+  return {errc::invalid_option, "the file " + quoted(path) + " " + what};
 }
 
 problem unreadable(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/secret_file.hpp"
+#include "base/text.hpp"
 
 namespace lifering::wire {
 namespace {
@@ -16,7 +17,7 @@ std::string_view trimmed(std::string_view line) {
 }
 
 problem wrong(const std::string& path, const std::string& what) {
-  return {errc::invalid_option, "the key file '" + path + "' " + what};
+  return {errc::invalid_option, "the key file " + base::quoted(path) + " " + what};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace lifering::wire {
 namespace {
@@ -29,7 +30,7 @@ found_problem append(std::vector<key_ptr>& keys, key_ptr key) {
 }
 
 found_problem unknown(std::string_view id) {
-  return wrong("no key with the id '" + std::string(id) + "' is held");
+  return wrong("no key with the id " + base::quoted(id) + " is held");
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ class soak {
 
   /// The first of them live from the beginning to the end.
   static constexpr std::size_t residents = 3;
+  static constexpr std::size_t past_max = 20;
 
   std::size_t below(std::size_t bound) { return random_() % bound; }
   place& anybody();
@@ -130,7 +131,11 @@ class soak {
   };
   std::deque<std::string> diary_;  ///< The last deeds, for who must find out what went wrong.
   deeds now_;
-  deeds before_;  ///< An event may be printed a moment after the next round began.
+  struct past_round {
+    double end;  ///< Unix seconds.
+    deeds what;
+  };
+  std::deque<past_round> past_;  ///< The last ones: an event may be printed rounds after it was.
 };
 
 std::string new_key() {
@@ -361,8 +366,13 @@ void soak::judge_line(const place& by, const json& event) {
   if (!event.has("member")) return;
   const auto kind = event["event"].text();
   const auto about = event["member"]["name"].text();
-  const auto did = [this](std::set<std::string> deeds::*what, const std::string& who) {
-    return (now_.*what).contains(who) || (before_.*what).contains(who);
+  constexpr double late = 1;  // What is still told of a round after all have agreed.
+  const double when = event["t"].number();
+  const auto did = [&](std::set<std::string> deeds::*what, const std::string& who) {
+    return (now_.*what).contains(who) ||
+           std::any_of(past_.begin(), past_.end(), [&](const past_round& each) {
+             return when <= each.end + late && (each.what.*what).contains(who);
+           });
   };
   const bool slept = did(&deeds::died, by.name);  // It may be told of what happened before.
   const auto told_wrongly = [&] {
@@ -373,8 +383,7 @@ void soak::judge_line(const place& by, const json& event) {
     return kind == "superseded";
   };
   if (told_wrongly())
-    throw wrong(by.name + " was told that " + about + ' ' + kind + " at " +
-                std::to_string(event["t"].number()));
+    throw wrong(by.name + " was told that " + about + ' ' + kind + " at " + std::to_string(when));
 }
 
 /// All agreed, so whatever was to be told of this round has been told; what isn't of this round is
@@ -397,7 +406,8 @@ void soak::judge_round() {
       throw wrong(each.name + " said: " + said);
     }
   }
-  before_ = std::exchange(now_, {});
+  past_.push_back({unix_seconds(), std::exchange(now_, {})});
+  if (past_.size() > past_max) past_.pop_front();
 }
 
 void soak::report(double minute) {

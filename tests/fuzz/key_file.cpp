@@ -12,7 +12,7 @@ void run(bytes_view input) {
   const auto found = wire::parse_keys("f", as_text(input), keys);
   LIFERING_CHECK(found.has_value() == keys.empty());
   LIFERING_CHECK(keys.size() <= wire::keys_max);
-  if (found) LIFERING_CHECK(found->text.starts_with("the key file 'f' "));
+  if (found) LIFERING_CHECK(found->text.starts_with("the key file \"f\" "));
   std::string again;
   for (const auto& key : keys)
     again += std::string(key->to_text().view()) + "\n";

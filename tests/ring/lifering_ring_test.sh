@@ -189,6 +189,8 @@ tac nodes >turned
 cmp -s answers expected && fail "the order of a nodes file should decide under modulo"
 says "123456789${tab}12739"$'\n'"{user}1${tab}5474"$'\n'"${tab}0" slot 123456789 '{user}1' ""
 says "313233${tab}5970" slot --hex 313233
+printf '313233\r\n' >keys
+says "313233${tab}5970" slot --hex --keys-file keys
 says "313233${tab}5970" slot --hex 313233 --placement redis_slots:tags=off
 says "key-16${tab}9" slot --placement kafka:partitions=12,hash=consistent key-16
 says "key-16${tab}9" owner --placement kafka:partitions=12,hash=consistent key-16

@@ -186,18 +186,18 @@ TEST_CASE("What is wrong in a key file is said by line, and never quoted", "[wir
   const auto said = [&](const std::string& text) {
     const auto found = parse_keys("/etc/keys", text, keys);
     REQUIRE(found);
-    CHECK(found->text.find("'/etc/keys'") != std::string::npos);
+    CHECK(found->text.find("\"/etc/keys\"") != std::string::npos);
     CHECK(found->text.find(good.substr(0, 10)) == std::string::npos);
     return found->text;
   };
-  CHECK(said("") == "the key file '/etc/keys' holds no key");
-  CHECK(said("# nothing\n") == "the key file '/etc/keys' holds no key");
+  CHECK(said("") == "the key file \"/etc/keys\" holds no key");
+  CHECK(said("# nothing\n") == "the key file \"/etc/keys\" holds no key");
   CHECK(said(good + "\n\n" + good.substr(0, 40) + "\n").find("in line 3") != std::string::npos);
   CHECK(said(good + "\n" + good + "\n").find("repeats the key") != std::string::npos);
   std::string many;
   for (std::uint8_t i = 0; i <= wire::keys_max; ++i)
     many += text_of(*test_key(i)) + "\n";
-  CHECK(said(many) == "the key file '/etc/keys' has more than 8 keys");
+  CHECK(said(many) == "the key file \"/etc/keys\" has more than 8 keys");
   CHECK(keys.size() == 1);  // Unchanged throughout.
 }
 
