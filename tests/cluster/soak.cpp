@@ -90,7 +90,10 @@ class soak {
 
   /// The first of them live from the beginning to the end.
   static constexpr std::size_t residents = 3;
-  static constexpr std::size_t past_max = 20;
+
+  /// Seconds after a round in which there may be news of it. Who dies before more than one member
+  /// has heard of it is suspected by that one alone, for the longest suspicion.
+  static constexpr double told_for = 10;
 
   std::size_t below(std::size_t bound) { return random_() % bound; }
   place& anybody();
@@ -366,12 +369,11 @@ void soak::judge_line(const place& by, const json& event) {
   if (!event.has("member")) return;
   const auto kind = event["event"].text();
   const auto about = event["member"]["name"].text();
-  constexpr double late = 1;  // What is still told of a round after all have agreed.
   const double when = event["t"].number();
   const auto did = [&](std::set<std::string> deeds::*what, const std::string& who) {
     return (now_.*what).contains(who) ||
            std::any_of(past_.begin(), past_.end(), [&](const past_round& each) {
-             return when <= each.end + late && (each.what.*what).contains(who);
+             return when <= each.end + told_for && (each.what.*what).contains(who);
            });
   };
   const bool slept = did(&deeds::died, by.name);  // It may be told of what happened before.
@@ -407,7 +409,8 @@ void soak::judge_round() {
     }
   }
   past_.push_back({unix_seconds(), std::exchange(now_, {})});
-  if (past_.size() > past_max) past_.pop_front();
+  while (past_.front().end + told_for + told_for < past_.back().end)
+    past_.pop_front();
 }
 
 void soak::report(double minute) {
