@@ -8,7 +8,8 @@ namespace lifering::net {
 bool recently_asked::is_question(const swim::body& content) noexcept {
   return !std::holds_alternative<std::monostate>(content) &&
          !std::holds_alternative<swim::ack>(content) &&
-         !std::holds_alternative<swim::nack>(content);
+         !std::holds_alternative<swim::nack>(content) &&
+         !std::holds_alternative<swim::user_message>(content);
 }
 
 void recently_asked::add(const endpoint& to, const swim::body& content, base::time_point now) {

@@ -15,7 +15,9 @@ namespace lifering::net {
 
 class recently_asked {
  public:
-  /// Bodies that nobody answers for us, if they are lost: all but answers and mere news.
+  /// Bodies that nobody answers for us, if they are lost, and that may well arrive twice: all but
+  /// answers, mere news, and the application's messages. A challenge doesn't say which packet was
+  /// dropped.
   static bool is_question(const swim::body& content) noexcept;
 
   /// A question goes to `to`.

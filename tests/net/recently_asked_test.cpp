@@ -50,9 +50,9 @@ TEST_CASE("A question is kept for a second, and until 32 more have gone", "[seal
   }
 }
 
-TEST_CASE("Answers and mere news are no questions", "[seal]") {
+TEST_CASE("Answers, mere news and messages are no questions", "[seal]") {
   CHECK(recently_asked::is_question(ping(1)));
-  CHECK(recently_asked::is_question(swim::user_message{1, "text"}));
+  CHECK_FALSE(recently_asked::is_question(swim::user_message{1, "text"}));
   CHECK_FALSE(recently_asked::is_question(swim::ack{1}));
   CHECK_FALSE(recently_asked::is_question(swim::nack{1}));
   CHECK_FALSE(recently_asked::is_question({}));
