@@ -10,9 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/text.hpp"
-
 #include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace lifering::base {
 namespace {

@@ -60,18 +60,7 @@ void driver::impl::carry(const swim::send_datagram& effect) {
   }
   const auto with = proof_beside(effect.to, packet.body);
   datagrams_->queue(effect.to,
-                    [&](std::vector<std::uint8_t>& out) { encode_datagram(packet, with, out); });
-}
-
-/// A packet that is full goes without its proof, which only saves a packet.
-void driver::impl::encode_datagram(const swim::packet& packet, const wire::proof& with,
-                                   std::vector<std::uint8_t>& out) {
-  const std::size_t begin = out.size();
-  codec_.encode(packet, out, with);
-  const bool has_proof = with.challenge != 0 || with.echo != 0;
-  if (!has_proof || out.size() - begin <= options_.protocol.limits.datagram) return;
-  out.resize(begin);
-  codec_.encode(packet, out);
+                    [&](std::vector<std::uint8_t>& out) { codec_.encode(packet, out, with); });
 }
 
 void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked) {

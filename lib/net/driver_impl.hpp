@@ -152,8 +152,6 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void carry(const swim::send_frame& effect);
   void carry(const swim::close_stream& effect);
   void carry(const swim::resolve_seed& effect);
-  void encode_datagram(const swim::packet& packet, const wire::proof& with,
-                       std::vector<std::uint8_t>& out);
   void presume_answered(const endpoint& to, const swim::ping& asked);
   void answer_stranger(const swim::packet& reply);
   void send_frame(swim::stream_id id, const swim::packet& frame, const wire::proof& with);

@@ -99,15 +99,12 @@ void driver::impl::answer_challenge(const endpoint& from, const wire::proof& wit
   echoes_.add(from, with.echo, now());
   auto dropped = asked_.take(from, now());
   if (!dropped) return send_proof(from, with, size_max);
+  // It went out before, with room for a proof: so both fit, and the news is what must give way.
   const std::size_t around = codec_.overhead() + wire::proof_size_max;
-  auto again = machine_->news_within(size_max > around ? size_max - around : 0);
+  const std::size_t limit = options_.protocol.limits.datagram - swim::size_bound(*dropped);
+  const std::size_t room = std::min(size_max, limit);
+  auto again = machine_->news_within(room > around ? room - around : 0);
   again.body = std::move(*dropped);
-  if (around + swim::size_bound(again) > options_.protocol.limits.datagram) {
-    send_proof(from, with, size_max);
-    again.updates.clear();
-    datagrams_->queue(from, [&](std::vector<std::uint8_t>& out) { codec_.encode(again, out); });
-    return;
-  }
   if (with.challenge != 0) ++count_.challenges_sent;
   datagrams_->queue(from, [&](std::vector<std::uint8_t>& out) { codec_.encode(again, out, with); });
 }

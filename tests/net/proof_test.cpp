@@ -18,31 +18,24 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
   sealed_group all;
   peer& ours = all.add(seal_mode::require);
   forger stranger(all.context, all.rings[0]);
-  wire::receipt receipt;
-  std::size_t size = 0;
-  const auto answer = [&] {
-    std::optional<swim::packet> got;
-    run_until(all.context, [&] { return (got = stranger.receive(receipt, size)).has_value(); });
-    return got;
-  };
 
   const auto asked = stranger.ping_of("stranger", 9, ours);
   stranger.send(ours, asked);
-  auto got = answer();
+  auto got = stranger.await();
   REQUIRE(got);
-  CHECK(std::holds_alternative<std::monostate>(got->body));  // Not answered, but challenged,
-  const auto challenge = receipt.proof.challenge;
+  CHECK(std::holds_alternative<std::monostate>(got->packet.body));  // Not answered, but challenged,
+  const auto challenge = got->receipt.proof.challenge;
   REQUIRE(challenge != 0);
-  CHECK(size <= asked.size());  // and with no more bytes than it sent.
+  CHECK(got->size <= asked.size());  // and with no more bytes than it sent.
   CHECK(ours.driver().count().dropped_unproven == 1);
   CHECK(ours.present() == 1);
 
   SECTION("the echo makes it heard") {
     stranger.send(ours, stranger.echo_of("stranger", 9, challenge));
     stranger.send(ours, stranger.ping_of("stranger", 9, ours));
-    got = answer();
+    got = stranger.await();
     REQUIRE(got);
-    CHECK(std::holds_alternative<swim::ack>(got->body));
+    CHECK(std::holds_alternative<swim::ack>(got->packet.body));
     CHECK(ours.driver().count().dropped_unproven == 1);
     CHECK(ours.present() == 2);  // Now its news counts.
 
@@ -52,19 +45,19 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
   }
   SECTION("what it says beside the echo counts, and is told to who asks for an echo of ours") {
     stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, challenge}));
-    got = answer();
+    got = stranger.await();
     REQUIRE(got);
-    CHECK(std::holds_alternative<swim::ack>(got->body));
+    CHECK(std::holds_alternative<swim::ack>(got->packet.body));
     CHECK(ours.present() == 2);
 
     for (const std::size_t room : {std::size_t{130}, std::size_t{1000}}) {
       const auto dare = stranger.challenge_of("another", 9, 4711, room);
       stranger.send(ours, dare);
-      got = answer();
+      got = stranger.await();
       REQUIRE(got);
-      CHECK(receipt.proof.echo == 4711);
-      CHECK(size <= dare.size());
-      const bool tells = std::any_of(got->updates.begin(), got->updates.end(),
+      CHECK(got->receipt.proof.echo == 4711);
+      CHECK(got->size <= dare.size());
+      const bool tells = std::any_of(got->packet.updates.begin(), got->packet.updates.end(),
                                      [](const auto& u) { return u.subject_name() == "invented"; });
       CHECK(tells == (room == 1000));
     }
@@ -72,17 +65,17 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
   SECTION("another number doesn't") {
     stranger.send(ours, stranger.echo_of("stranger", 9, challenge + 1));
     stranger.send(ours, stranger.ping_of("stranger", 9, ours));
-    got = answer();
+    got = stranger.await();
     REQUIRE(got);
-    CHECK(receipt.proof.challenge != 0);
+    CHECK(got->receipt.proof.challenge != 0);
     CHECK(ours.driver().count().dropped_unproven == 2);
   }
   SECTION("nor does it make another life heard") {
     stranger.send(ours, stranger.echo_of("stranger", 9, challenge));
     stranger.send(ours, stranger.ping_of("stranger", 10, ours));
-    got = answer();
+    got = stranger.await();
     REQUIRE(got);
-    CHECK(receipt.proof.challenge != 0);
+    CHECK(got->receipt.proof.challenge != 0);
     CHECK(ours.driver().count().dropped_unproven == 2);
   }
 }
@@ -91,17 +84,14 @@ TEST_CASE("A member answers a challenge at once, with no more bytes than it came
   sealed_group all;
   peer& ours = all.add(seal_mode::require, {1}, std::string(200, 'n'));
   forger stranger(all.context, all.rings[0]);
-  wire::receipt receipt;
-  std::size_t size = 0;
   // Its own name is longer than ours, so a short challenge could not be answered within its size.
   const auto small = stranger.ping_of("s", 9, ours, {4711, 0});
   stranger.send(ours, small);
-  std::optional<swim::packet> got;
-  REQUIRE(
-      run_until(all.context, [&] { return (got = stranger.receive(receipt, size)).has_value(); }));
-  CHECK(receipt.proof.echo == 4711);
-  CHECK(receipt.proof.challenge != 0);
-  CHECK(size <= small.size());
+  const auto got = stranger.await();
+  REQUIRE(got);
+  CHECK(got->receipt.proof.echo == 4711);
+  CHECK(got->receipt.proof.challenge != 0);
+  CHECK(got->size <= small.size());
 
   swim::packet bare;
   bare.from.name = "s";
@@ -119,44 +109,40 @@ TEST_CASE(
   sealed_group all;
   peer& ours = all.add(seal_mode::require);
   forger stranger(all.context, all.rings[0]);
-  wire::receipt receipt;
-  std::size_t size = 0;
-  std::optional<swim::packet> got;
-  const auto receive = [&](auto is_wanted) {
-    return run_until(all.context, [&] {
-      got = stranger.receive(receipt, size);
-      return got && is_wanted();
-    });
-  };
-  const auto is_probe = [&] {
-    const auto* asked = std::get_if<swim::ping>(&got->body);
+  const auto is_probe = [](const forger::answer& got) {
+    const auto* asked = std::get_if<swim::ping>(&got.packet.body);
     return asked != nullptr && asked->target == "invented";
   };
 
   // A member that the stranger tells of lives where the stranger does, so it will be probed there.
   const auto told = stranger.ping_of("stranger", 9, ours, {}, stranger.address());
   stranger.send(ours, told);
-  REQUIRE(receive([&] { return receipt.proof.challenge != 0; }));
-  stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, receipt.proof.challenge},
+  auto got = stranger.await([](const auto& each) { return each.receipt.proof.challenge != 0; });
+  REQUIRE(got);
+  stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, got->receipt.proof.challenge},
                                        stranger.address()));
-  REQUIRE(receive(is_probe));
-  const auto challenge = receipt.proof.challenge;
-  const auto sequence = std::get<swim::ping>(got->body).sequence;
+  got = stranger.await(is_probe);
+  REQUIRE(got);
+  const auto challenge = got->receipt.proof.challenge;
+  const auto sequence = std::get<swim::ping>(got->packet.body).sequence;
   REQUIRE(challenge != 0);
 
   // It drops the ping and wants a proof too: the same ping comes with the echo.
   stranger.send(ours, stranger.proof_of("invented", 7, {4711, challenge}));
-  REQUIRE(receive([&] { return receipt.proof.echo == 4711; }));
-  REQUIRE(is_probe());
-  CHECK(std::get<swim::ping>(got->body).sequence == sequence);
-  CHECK(receipt.proof.challenge == 0);
+  got = stranger.await([](const auto& each) { return each.receipt.proof.echo == 4711; });
+  REQUIRE(got);
+  REQUIRE(is_probe(*got));
+  CHECK(std::get<swim::ping>(got->packet.body).sequence == sequence);
+  CHECK(got->receipt.proof.challenge == 0);
 
   // Should the echo have been lost: the next packet has it too.
   stranger.send(ours, stranger.ack_of("invented", 7, sequence));
-  REQUIRE(
-      receive([&] { return is_probe() && std::get<swim::ping>(got->body).sequence > sequence; }));
-  CHECK(receipt.proof.challenge == 0);
-  CHECK(receipt.proof.echo == 4711);
+  got = stranger.await([&](const auto& each) {
+    return is_probe(each) && std::get<swim::ping>(each.packet.body).sequence > sequence;
+  });
+  REQUIRE(got);
+  CHECK(got->receipt.proof.challenge == 0);
+  CHECK(got->receipt.proof.echo == 4711);
   CHECK(ours.driver().protocol().stats().indirect_probes == 0);
 }
 

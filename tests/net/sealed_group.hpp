@@ -89,7 +89,8 @@ class sealed_group {
 class forger {
  public:
   forger(asio::io_context& context, std::shared_ptr<const wire::keyring> keys)
-      : socket_(context, asio::ip::udp::endpoint(asio::ip::address_v4::loopback(), 0)),
+      : context_(context),
+        socket_(context, asio::ip::udp::endpoint(asio::ip::address_v4::loopback(), 0)),
         codec_("test", std::move(keys)) {
     socket_.non_blocking(true);
   }
@@ -151,24 +152,41 @@ class forger {
                     to_asio<asio::ip::udp>(to.driver().local_address(), false));
   }
 
-  /// What has come, decoded; its size too.
-  std::optional<swim::packet> receive(wire::receipt& receipt, std::size_t& size) {
-    std::array<std::uint8_t, 2000> buffer{};
-    std::error_code error;
-    asio::ip::udp::endpoint from;
-    size = socket_.receive_from(asio::buffer(buffer), from, 0, error);
-    if (error) return std::nullopt;
+  struct answer {
     swim::packet packet;
-    if (codec_.decode({buffer.data(), size}, packet) != wire::decode_error::none) {
-      return std::nullopt;
-    }
-    receipt = codec_.last_receipt();
-    return packet;
+    wire::receipt receipt;
+    std::size_t size = 0;
+  };
+
+  /// Waits for a packet that opens and is wanted.
+  template <class Wanted>
+  std::optional<answer> await(Wanted is_wanted) {
+    std::optional<answer> got;
+    const bool came = run_until(context_, [&] { return (got = receive()) && is_wanted(*got); });
+    return came ? got : std::nullopt;
+  }
+
+  std::optional<answer> await() {
+    return await([](const answer&) { return true; });
   }
 
   endpoint address() const { return from_asio(socket_.local_endpoint()); }
 
  private:
+  std::optional<answer> receive() {
+    std::array<std::uint8_t, 2000> buffer{};
+    std::error_code error;
+    asio::ip::udp::endpoint from;
+    answer got;
+    got.size = socket_.receive_from(asio::buffer(buffer), from, 0, error);
+    if (error) return std::nullopt;
+    if (codec_.decode({buffer.data(), got.size}, got.packet) != wire::decode_error::none) {
+      return std::nullopt;
+    }
+    got.receipt = codec_.last_receipt();
+    return got;
+  }
+
   std::vector<std::uint8_t> encode(const std::string& name, std::uint64_t epoch,
                                    const swim::body& content, const wire::proof& with) {
     swim::packet packet;
@@ -180,6 +198,7 @@ class forger {
     return bytes;
   }
 
+  asio::io_context& context_;
   asio::ip::udp::socket socket_;
   wire::codec codec_;
 };
