@@ -53,21 +53,22 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   if (!receipt.sealed) return true;
   if (is_echo(from, receipt.proof)) codec_.mark_proven(incoming_.from);
   const bool is_proven = receipt.proven || !codec_.seals();
-  const auto ours = [&]() -> std::uint64_t {
-    // An answer to our challenge that isn't good is not answered by another, to no end.
-    if (is_proven || receipt.proof.echo != 0) return 0;
-    return challenge_for(incoming_.from.name, incoming_.from.epoch, from);
-  };
   const bool has_proof = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
   const bool is_bare = std::holds_alternative<std::monostate>(incoming_.body) &&
                        incoming_.updates.empty() && incoming_.broadcasts.empty();
   const bool is_proof_alone = has_proof && is_bare;
   if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
   if (!is_proven && !is_proof_alone) ++count_.dropped_unproven;
+  // An echo that isn't good is not answered by another challenge, to no end, unless a question
+  // comes with it, which comes twice at most: an earlier life of ours at this address, or who plays
+  // its packets again, may have asked for that number.
+  const bool may_ask = receipt.proof.echo == 0 || recently_asked::is_question(incoming_.body);
+  const std::uint64_t ours =
+      !is_proven && may_ask ? challenge_for(incoming_.from.name, incoming_.from.epoch, from) : 0;
   if (receipt.proof.challenge != 0) {
-    answer_challenge(from, {ours(), receipt.proof.challenge}, size);
-  } else if (!is_proven && !has_proof) {
-    send_proof(from, {ours(), 0}, size);
+    answer_challenge(from, {ours, receipt.proof.challenge}, size);
+  } else if (ours != 0) {
+    send_proof(from, {ours, 0}, size);
   }
   return is_proven && !is_proof_alone;
 }

@@ -51,11 +51,11 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
     CHECK(ours.present() == 2);
 
     for (const std::size_t room : {std::size_t{130}, std::size_t{1000}}) {
-      const auto dare = stranger.challenge_of("another", 9, 4711, room);
+      const auto dare = stranger.challenge_of("another", 9, 4710, room);
       stranger.send(ours, dare);
       got = stranger.await();
       REQUIRE(got);
-      CHECK(got->receipt.proof.echo == 4711);
+      CHECK(got->receipt.proof.echo == 4710);
       CHECK(got->size <= dare.size());
       const bool tells = std::any_of(got->packet.updates.begin(), got->packet.updates.end(),
                                      [](const auto& u) { return u.subject_name() == "invented"; });
@@ -80,16 +80,44 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
   }
 }
 
+TEST_CASE("A wrong echo is asked for anew beside a question, and never else", "[seal]") {
+  // Who asks us has perhaps been told another number in our name: by an earlier life of ours at
+  // this address, or by who plays such a packet again.
+  sealed_group all;
+  peer& ours = all.add(seal_mode::require);
+  forger stranger(all.context, all.rings[0]);
+  stranger.send(ours, stranger.echo_of("stranger", 9, 4710));
+  stranger.send(ours, stranger.proof_of("stranger", 9, {4712, 4710}));
+  auto got = stranger.await();
+  REQUIRE(got);
+  CHECK(got->receipt.proof.echo == 4712);
+  CHECK(got->receipt.proof.challenge == 0);
+  CHECK(ours.driver().count().challenges_sent == 0);
+
+  const auto asked = stranger.ping_of("stranger", 9, ours, {0, 4710});
+  stranger.send(ours, asked);
+  got = stranger.await();
+  REQUIRE(got);
+  CHECK(std::holds_alternative<std::monostate>(got->packet.body));
+  CHECK(got->size <= asked.size());
+  const auto challenge = got->receipt.proof.challenge;
+  REQUIRE(challenge != 0);
+  stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, challenge}));
+  got = stranger.await();
+  REQUIRE(got);
+  CHECK(std::holds_alternative<swim::ack>(got->packet.body));
+}
+
 TEST_CASE("A member answers a challenge at once, with no more bytes than it came with", "[seal]") {
   sealed_group all;
   peer& ours = all.add(seal_mode::require, {1}, std::string(200, 'n'));
   forger stranger(all.context, all.rings[0]);
   // Its own name is longer than ours, so a short challenge could not be answered within its size.
-  const auto small = stranger.ping_of("s", 9, ours, {4711, 0});
+  const auto small = stranger.ping_of("s", 9, ours, {4710, 0});
   stranger.send(ours, small);
   const auto got = stranger.await();
   REQUIRE(got);
-  CHECK(got->receipt.proof.echo == 4711);
+  CHECK(got->receipt.proof.echo == 4710);
   CHECK(got->receipt.proof.challenge != 0);
   CHECK(got->size <= small.size());
 
@@ -128,8 +156,8 @@ TEST_CASE(
   REQUIRE(challenge != 0);
 
   // It drops the ping and wants a proof too: the same ping comes with the echo.
-  stranger.send(ours, stranger.proof_of("invented", 7, {4711, challenge}));
-  got = stranger.await([](const auto& each) { return each.receipt.proof.echo == 4711; });
+  stranger.send(ours, stranger.proof_of("invented", 7, {4710, challenge}));
+  got = stranger.await([](const auto& each) { return each.receipt.proof.echo == 4710; });
   REQUIRE(got);
   REQUIRE(is_probe(*got));
   CHECK(std::get<swim::ping>(got->packet.body).sequence == sequence);
@@ -142,7 +170,7 @@ TEST_CASE(
   });
   REQUIRE(got);
   CHECK(got->receipt.proof.challenge == 0);
-  CHECK(got->receipt.proof.echo == 4711);
+  CHECK(got->receipt.proof.echo == 4710);
   CHECK(ours.driver().protocol().stats().indirect_probes == 0);
 }
 
