@@ -66,7 +66,8 @@ replay_guard::verdict replay_guard::accept(std::string_view name, std::uint64_t 
                                            std::uint64_t number) {
   const auto known = windows_.find(key{name, epoch});
   if (known != windows_.end()) {
-    by_recency_.splice(by_recency_.begin(), by_recency_, known->second);
+    auto& list = list_of(*known->second);
+    list.splice(list.begin(), list, known->second);
     return known->second->window.accept(number) ? verdict::fresh : verdict::repeated;
   }
   if (number == 0) return verdict::repeated;
@@ -76,21 +77,27 @@ replay_guard::verdict replay_guard::accept(std::string_view name, std::uint64_t 
 
 replay_guard::life& replay_guard::add(std::string_view name, std::uint64_t epoch) {
   if (windows_.size() == lives_max_) {
-    const life& oldest = by_recency_.back();
-    windows_.erase(key{oldest.name, oldest.epoch});
-    by_recency_.pop_back();
+    auto& list = unproven_.empty() ? proven_ : unproven_;
+    windows_.erase(key{list.back().name, list.back().epoch});
+    list.pop_back();
   }
-  by_recency_.push_front(life{std::string(name), epoch, {}});
-  const auto added = by_recency_.begin();
+  unproven_.push_front(life{std::string(name), epoch, {}});
+  const auto added = unproven_.begin();
   windows_.emplace(key{added->name, epoch}, added);
   return *added;
 }
 
 void replay_guard::prove(std::string_view name, std::uint64_t epoch, std::uint64_t number) {
-  const auto known = windows_.find(key{name, epoch});
-  life& subject = known != windows_.end() ? *known->second : add(name, epoch);
-  if (!subject.proven) subject.window.begin_after(number);
+  auto known = windows_.find(key{name, epoch});
+  if (known == windows_.end()) {
+    add(name, epoch);
+    known = windows_.find(key{name, epoch});
+  }
+  life& subject = *known->second;
+  if (subject.proven) return;
+  subject.window.begin_after(number);
   subject.proven = true;
+  proven_.splice(proven_.begin(), unproven_, known->second);
 }
 
 bool replay_guard::is_proven(std::string_view name, std::uint64_t epoch) const {

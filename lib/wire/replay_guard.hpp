@@ -38,8 +38,10 @@ class replay_window {
 };
 
 /// The windows of the lives that sealed packets come from. It remembers the `lives_max` that were
-/// heard last; a life that was forgotten is heard as if for the first time, and so is its repeated
-/// packet. That is one reason why a first packet alone proves nothing: see `receipt`.
+/// heard last, before all those that are proven: whoever plays packets of many lives that have
+/// ended can't have those forgotten that are here. A life that was forgotten is heard as if for the
+/// first time, and so is its repeated packet. That is one reason why a first packet alone proves
+/// nothing: see `receipt`.
 ///
 /// Not thread-safe. Memory: about 200 bytes and the name for each life.
 class replay_guard {
@@ -80,10 +82,14 @@ class replay_guard {
     std::size_t operator()(const key& of) const noexcept;
   };
 
+  std::list<life>& list_of(const life& subject) noexcept {
+    return subject.proven ? proven_ : unproven_;
+  }
   life& add(std::string_view name, std::uint64_t epoch);
 
   std::size_t lives_max_;
-  std::list<life> by_recency_;  // Heard last comes first.
+  std::list<life> proven_;  // Heard last comes first.
+  std::list<life> unproven_;
   std::unordered_map<key, std::list<life>::iterator, hash> windows_;
 };
 

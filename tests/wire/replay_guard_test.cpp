@@ -105,6 +105,27 @@ TEST_CASE("The life that was heard longest ago is forgotten first", "[wire][seal
   CHECK(guard.accept("b", 1, 1) == verdict::first);
 }
 
+TEST_CASE("Lives that prove nothing make no proven one forgotten", "[wire][seal]") {
+  replay_guard guard(3);
+  guard.prove("a", 1, 10);
+  guard.prove("b", 1, 10);
+  for (std::uint64_t i = 1; i < 100; ++i) {
+    guard.accept("ended", i, 1);
+    REQUIRE(guard.lives() == 3);
+  }
+  CHECK(guard.is_proven("a", 1));
+  CHECK(guard.is_proven("b", 1));
+  CHECK(guard.accept("a", 1, 10) == verdict::repeated);
+  // One of them that does takes the last place, and then that of who was heard longest ago.
+  guard.prove("ended", 99, 2);
+  guard.prove("c", 1, 1);
+  CHECK(guard.lives() == 3);
+  CHECK(guard.is_proven("a", 1));
+  CHECK_FALSE(guard.is_proven("b", 1));
+  CHECK(guard.is_proven("ended", 99));
+  CHECK(guard.is_proven("c", 1));
+}
+
 TEST_CASE("A flood of lives takes no more room than its limit", "[wire][seal]") {
   replay_guard guard(100);
   for (std::uint64_t i = 0; i < 10'000; ++i) {
