@@ -43,7 +43,8 @@ std::uint64_t challenger::number_for(std::string_view name, std::uint64_t epoch,
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < 8; ++i)
     number = number << 8 | hash[i];
-  return number == 0 ? 1 : number;
+  number -= number % 2;
+  return number == 0 ? 2 : number;
 }
 
 bool challenger::is_echo(std::uint64_t echo, std::string_view name, std::uint64_t epoch,
@@ -55,9 +56,8 @@ bool challenger::is_echo(std::uint64_t echo, std::string_view name, std::uint64_
 std::uint64_t challenger::draw() {
   LIFERING_CHECK(sodium_init() >= 0);
   std::uint64_t number = 0;
-  while (number == 0)
-    randombytes_buf(&number, sizeof number);
-  return number;
+  randombytes_buf(&number, sizeof number);
+  return number | 1;
 }
 
 }  // namespace lifering::wire

@@ -1,4 +1,6 @@
-// Numbers that a life must echo to prove that it lives now.
+// Numbers that a life must echo to prove that it lives now. Those of streams are odd, those of
+// datagrams even, so that neither can be said again as the other: a receiver counts what it took of
+// each by itself.
 #pragma once
 
 #include <array>
@@ -19,7 +21,7 @@ class challenger {
   challenger(const challenger&) = delete;
   challenger& operator=(const challenger&) = delete;
 
-  /// Never 0, which is no challenge.
+  /// Even, and never 0, which is no challenge.
   std::uint64_t number_for(std::string_view name, std::uint64_t epoch, const endpoint& at,
                            std::uint64_t period) const;
 
@@ -27,8 +29,11 @@ class challenger {
   bool is_echo(std::uint64_t echo, std::string_view name, std::uint64_t epoch, const endpoint& at,
                std::uint64_t period) const;
 
-  /// For a stream, whose two ends draw a number each: at random, never 0.
+  /// For a stream, whose two ends draw a number each: at random, odd.
   static std::uint64_t draw();
+
+  /// Whether a number, if it is one, was drawn for a stream.
+  static bool is_for_stream(std::uint64_t number) noexcept { return number % 2 == 1; }
 
  private:
   std::array<std::uint8_t, 32> secret_{};

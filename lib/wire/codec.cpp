@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "wire/body.hpp"
+#include "wire/challenger.hpp"
 #include "wire/message_slot.hpp"
 #include "wire/replay_guard.hpp"
 #include "wire/seal.hpp"
@@ -68,6 +69,18 @@ namespace {
 /// The state of the keys if it seals.
 const sealing* sealing_of(const std::shared_ptr<const sealing>& keys) {
   return keys && keys->seals() ? keys.get() : nullptr;
+}
+
+/// Whether a packet was made for the way on which it came. Every frame that a sealed stream takes
+/// has a proof, so none of them is taken as a datagram too.
+bool is_of_stream(const proof& with) {
+  return challenger::is_for_stream(with.challenge) || challenger::is_for_stream(with.echo);
+}
+bool is_of_datagram(const proof& with) {
+  const auto even = [](std::uint64_t number) {
+    return number != 0 && !challenger::is_for_stream(number);
+  };
+  return even(with.challenge) || even(with.echo);
 }
 
 }  // namespace
@@ -184,6 +197,7 @@ decode_error codec::decode(bytes_view from, swim::packet& to) {
   if (const auto error = state_->read(from, to); error != decode_error::none) return error;
   receipt& last = state_->last;
   if (!last.sealed) return decode_error::none;
+  if (is_of_stream(last.proof)) return decode_error::repeated;
   const auto verdict = state_->guard.accept(to.from.name, to.from.epoch, last.number);
   last.first_of_life = verdict == replay_guard::verdict::first;
   last.proven = state_->guard.is_proven(to.from.name, to.from.epoch);
@@ -193,6 +207,7 @@ decode_error codec::decode(bytes_view from, swim::packet& to) {
 decode_error codec::decode_frame(bytes_view from, swim::packet& to) {
   if (const auto error = state_->read(from, to); error != decode_error::none) return error;
   receipt& last = state_->last;
+  if (last.sealed && is_of_datagram(last.proof)) return decode_error::repeated;
   if (last.sealed) last.proven = state_->guard.is_proven(to.from.name, to.from.epoch);
   return decode_error::none;
 }

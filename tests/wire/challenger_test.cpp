@@ -1,6 +1,7 @@
 // The numbers that prove a life: nobody can know them, and they hold for a while only.
 #include "wire/challenger.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "support/catch.hpp"
@@ -34,10 +35,16 @@ TEST_CASE("A challenge is one life's at one address, and of one who asks", "[wir
   CHECK_FALSE(by.is_echo(0, "a", 1, here, 10));
 }
 
-TEST_CASE("Drawn numbers differ and are never none", "[wire][seal]") {
+TEST_CASE("The numbers of datagrams are even", "[wire][seal]") {
+  const challenger by;
+  for (std::uint64_t period = 1; period <= 100; ++period)
+    CHECK_FALSE(challenger::is_for_stream(by.number_for("a", 1, here, period)));
+}
+
+TEST_CASE("Numbers that are drawn for streams differ, and are odd", "[wire][seal]") {
   std::set<std::uint64_t> drawn;
   for (int i = 0; i < 1'000; ++i)
     drawn.insert(challenger::draw());
   CHECK(drawn.size() == 1'000);
-  CHECK_FALSE(drawn.contains(0));
+  CHECK(std::all_of(drawn.begin(), drawn.end(), challenger::is_for_stream));
 }

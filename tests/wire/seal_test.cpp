@@ -8,13 +8,16 @@
 
 #include "base/rng.hpp"
 #include "support/catch.hpp"
+#include "wire/challenger.hpp"
 #include "wire/codec.hpp"
 #include "wire/keys.hpp"
 #include "wire/random_packet.hpp"
 #include "wire/seal.hpp"
 
+using lifering::endpoint;
 using lifering::base::rng;
 using lifering::wire::bytes_view;
+using lifering::wire::challenger;
 using lifering::wire::codec;
 using lifering::wire::decode_error;
 using lifering::wire::keyring;
@@ -250,9 +253,9 @@ TEST_CASE("A challenge and its echo travel under the seal, with the number of th
   node receiver(seal_mode::require, {1});
   swim::packet received;
   bytes out;
-  sender.with.encode(ping_from("a"), out, {0x1234'5678'9abc'def0, 77});
+  sender.with.encode(ping_from("a"), out, {0x1234'5678'9abc'def1, 77});
   REQUIRE(receiver.with.decode_frame(out, received) == decode_error::none);
-  CHECK(receiver.with.last_receipt().proof.challenge == 0x1234'5678'9abc'def0);
+  CHECK(receiver.with.last_receipt().proof.challenge == 0x1234'5678'9abc'def1);
   CHECK(receiver.with.last_receipt().proof.echo == 77);
   CHECK(receiver.with.last_receipt().number == 1);
   // Frames are told apart by their stream.
@@ -261,6 +264,32 @@ TEST_CASE("A challenge and its echo travel under the seal, with the number of th
           decode_error::none);
   CHECK(receiver.with.last_receipt().proof.challenge == 0);
   CHECK(receiver.with.last_receipt().proof.echo == 0);
+}
+
+TEST_CASE("What was sealed for a stream is no datagram, nor the other way round", "[wire][seal]") {
+  node sender(seal_mode::require, {1});
+  node receiver(seal_mode::require, {1});
+  swim::packet received;
+  const auto both = [&](const wire::proof& with, decode_error as_frame, decode_error as_datagram) {
+    CAPTURE(with.challenge, with.echo);
+    bytes out;
+    sender.with.encode(ping_from("a"), out, with);
+    CHECK(receiver.with.decode_frame(out, received) == as_frame);
+    CHECK(receiver.with.decode(out, received) == as_datagram);
+  };
+  constexpr auto none = decode_error::none;
+  constexpr auto repeated = decode_error::repeated;
+  const challenger by;
+  const auto stream = challenger::draw();
+  const auto datagram = by.number_for("a", 1, *endpoint::parse("10.0.0.1:7946"), 10);
+  both({stream, 0}, none, repeated);
+  both({0, stream}, none, repeated);
+  both({stream, stream}, none, repeated);
+  both({datagram, 0}, repeated, none);
+  both({0, datagram}, repeated, none);
+  both({datagram, datagram}, repeated, none);
+  both({stream, datagram}, repeated, repeated);
+  both({datagram, stream}, repeated, repeated);
 }
 
 TEST_CASE("A packet is filled up to the size that it may have, and never beyond it",
@@ -274,7 +303,7 @@ TEST_CASE("A packet is filled up to the size that it may have, and never beyond 
   const auto smallest = encoded(sender.with, bare).size() + 9;  // With a challenge.
   for (std::size_t size = smallest - 3; size < smallest + 400; ++size) {
     bytes out;
-    const bool fits = sender.with.encode_within(bare, {5, 0}, size, out);
+    const bool fits = sender.with.encode_within(bare, {6, 0}, size, out);
     CAPTURE(size);
     REQUIRE(fits == (size >= smallest));
     REQUIRE(out.size() <= size);
