@@ -1,0 +1,120 @@
+// How often seeds are asked again: soon, then less and less, down to a bound, and never in step.
+#include <algorithm>
+#include <iterator>
+#include <lifering/error.hpp>
+#include <vector>
+
+#include "stage.hpp"
+#include "support/catch.hpp"
+#include "village.hpp"
+
+using namespace lifering;
+using namespace lifering::swim;
+using namespace lifering::swim::test;
+
+namespace {
+
+constexpr base::duration interval = 1s;
+
+config with_interval() {
+  config settings;
+  settings.timing.probe_interval = 1s;
+  return settings;
+}
+
+/// Pauses of one kind, each of which is drawn between two bounds.
+struct pauses {
+  base::duration shortest = base::duration::max();
+  base::duration longest{};
+
+  void add(base::duration each) {
+    shortest = std::min(shortest, each);
+    longest = std::max(longest, each);
+  }
+
+  /// Of many draws some come near to either end.
+  void check(base::duration least, base::duration most) const {
+    const base::duration near = (most - least) / 5;
+    CHECK(shortest >= least);
+    CHECK(shortest < least + near);
+    CHECK(longest < most);
+    CHECK(longest >= most - near);
+  }
+};
+
+/// The pauses before the tries of who joined the only other member, which runs or doesn't: the
+/// first ones of 40 members, and all that come after those.
+std::vector<pauses> pauses_of(bool is_there, std::size_t tries) {
+  std::vector<pauses> found(tries);
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    village v(2, with_interval(), seed);
+    if (!is_there) v.crash(0);
+    std::vector<base::time_point> asked;
+    v.resolver = [&](const std::string& text) {
+      asked.push_back(v.now());
+      return seed_resolved{text, {*endpoint::parse(text)}, {}};
+    };
+    v.join(1, 0);
+    REQUIRE(v.run_until([&] { return asked.size() > tries; }, 1h));
+    for (std::size_t i = 0; i < tries; ++i)
+      found[i].add(asked[i + 1] - asked[i]);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("who misses nobody asks a seed after four intervals, then doubles that, up to 64",
+          "[swim]") {
+  const auto found = pauses_of(true, 6);
+  // The first begins when the join is done, a moment after it has asked.
+  constexpr base::duration full[] = {4s, 8s, 16s, 32s, 64s, 64s};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CAPTURE(i);
+    found[i].check(full[i] / 2, full[i] * 3 / 2 + interval / 10);
+  }
+}
+
+TEST_CASE("who is alone asks its seeds every four to twelve intervals, however long", "[swim]") {
+  const auto found = pauses_of(false, 6);
+  constexpr base::duration full[] = {4s, 8s, 8s, 8s, 8s, 8s};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CAPTURE(i);
+    found[i].check(full[i] / 2, full[i] * 3 / 2 + interval / 10);
+  }
+}
+
+TEST_CASE("a seed that is busy is asked later and later during a join", "[swim]") {
+  constexpr std::size_t tries = 6;
+  std::vector<pauses> found(tries);
+  config settings = with_interval();
+  settings.timing.probe_timeout = 500ms;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    stage s(1, settings, seed);
+    s.silence();  // Nobody else ends the join by agreeing with us.
+    const endpoint there = *endpoint::parse("10.9.9.9:7946");
+    s.give(join_command{command_id{1}, {"seed"}, 1h});
+    s.give(seed_resolved{"seed", {there}, {}});
+    const auto calls = [&] {
+      std::vector<stage::opened> made;
+      std::copy_if(s.streams.begin(), s.streams.end(), std::back_inserter(made),
+                   [&](const auto& each) { return each.to == there; });
+      return made;
+    };
+    REQUIRE(calls().size() == 1);
+    for (std::size_t i = 0; i < tries; ++i) {
+      s.give(stream_opened{calls().back().stream});
+      s.give(stream_received{calls().back().stream,
+                             s.saying(1, refusal{refusal_reason::busy, "no room"})});
+      const auto refused = s.now();
+      REQUIRE(s.run_until([&] { return calls().size() == i + 2; }, 1h));
+      found[i].add(calls().back().at - refused);
+    }
+    CHECK(s.done.empty());
+  }
+  constexpr base::duration full[] = {500ms, 1s, 2s, 4s, 8s, 8s};
+  for (std::size_t i = 0; i < tries; ++i) {
+    CAPTURE(i);
+    found[i].check(full[i] / 4, full[i] * 5 / 4);
+  }
+}
