@@ -1,3 +1,6 @@
+#include <signal.h>
+
+#include <array>
 #include <asio/buffer.hpp>
 #include <asio/read.hpp>
 #include <asio/write.hpp>
@@ -189,6 +192,36 @@ TEST_CASE("A handler may close or drop the stream whose frame it is given") {
   REQUIRE(run_until(context, [&] { return client.ended.size() == 1; }));
   CHECK(server.frames == std::vector<std::string>{"one"});
   CHECK(server.ended.empty());
+}
+
+TEST_CASE("A peer that is gone while we write raises no signal") {
+  // Caught, SIGPIPE comes where it would end the process by default; ignored, it never comes.
+  static volatile sig_atomic_t raised = 0;
+  struct sigaction before {};
+  struct sigaction caught {};
+  caught.sa_handler = [](int) { raised = 1; };
+  REQUIRE(::sigaction(SIGPIPE, &caught, &before) == 0);
+  asio::io_context context;
+  node client(context);
+  asio::ip::tcp::acceptor listens(context, {asio::ip::address_v4::loopback(), 0});
+  client.streams->open(first, from_asio(listens.local_endpoint()), 20s);
+  auto server = listens.accept();
+  REQUIRE(run_until(context, [&] { return client.opened.size() == 1; }));
+  SECTION("the first frame brings the reset that the second meets") {
+    server.close();
+    client.send(first, "one");
+    client.send(first, "two");
+  }
+  SECTION("in the midst of a frame") {
+    for (int i = 0; i < 10; ++i)
+      client.send(first, std::string(1'000'000, 'x'));
+    std::array<char, 1000> some{};
+    asio::read(server, asio::buffer(some));
+    server.close();
+  }
+  CHECK(run_until(context, [&] { return client.ended.size() == 1; }));
+  CHECK(::sigaction(SIGPIPE, &before, nullptr) == 0);
+  CHECK(raised == 0);
 }
 
 TEST_CASE("A port that nobody listens on is unreachable") {
