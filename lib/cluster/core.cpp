@@ -185,9 +185,9 @@ void core::run(const std::shared_ptr<net::driver>& driver) {
         if (const auto held = weak.lock()) held->protocol().set_ring_fingerprint(fingerprint);
       },
       make_pace(), log_);
-  const auto& record = *driver->protocol().self();
-  self_ = swim::to_member(record, record.incarnation, member_state::alive);
-  roster_.apply(self_);
+  const auto& self = driver->protocol().self();
+  self_ = *self;
+  roster_.apply(self);
   batch first;
   first.members = roster_.publish();
   first.ring_changes = roster_.take_ring_changes();
@@ -330,7 +330,7 @@ std::vector<member> core::graves() const {
   std::vector<member> result;
   result.reserve(rows.size());
   for (const auto& row : rows)
-    result.push_back(swim::to_member(*row.subject, row.incarnation, row.state));
+    result.push_back(*swim::to_member(row.subject, row.incarnation, row.state));
   std::sort(result.begin(), result.end(),
             [](const member& a, const member& b) { return a.name < b.name; });
   return result;

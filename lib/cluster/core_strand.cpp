@@ -105,9 +105,9 @@ void core::on_batch(std::span<const swim::effect> effects) {
 }
 
 void core::on_change(const swim::member_changed& effect, batch& next) {
-  member after = swim::to_member(*effect.subject, effect.incarnation, effect.state);
+  auto after = swim::to_member(effect.subject, effect.incarnation, effect.state);
   if (log_.enabled(level_of(effect.kind))) {
-    log_(level_of(effect.kind), describe(effect.kind, after));
+    log_(level_of(effect.kind), describe(effect.kind, *after));
   }
   // Events about ourselves that aren't about our record change no view.
   const bool is_state =
@@ -142,14 +142,14 @@ void core::log_join(const swim::completed& effect) {
 /// suspicion, learn our epoch, leave, or begin another life.
 batch core::finished_batch(batch next) {
   const auto& machine = driver_->protocol();
-  const auto& record = *machine.self();
+  const auto& record = machine.self();
   swim::view_row row;
-  const auto state = machine.find_member(record.name, row) ? row.state : member_state::left;
-  const member now = swim::to_member(record, record.incarnation, state);
+  const auto state = machine.find_member(record->name, row) ? row.state : member_state::left;
+  const auto now = swim::to_member(record, record->incarnation, state);
   {
     const std::lock_guard lock(mutex_);
-    if (self_ != now) {
-      self_ = now;
+    if (self_ != *now) {
+      self_ = *now;
       const auto others_changes = roster_.ring_changes();
       roster_.apply(now);
       next.urgent = roster_.ring_changes() != others_changes;

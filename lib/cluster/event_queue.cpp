@@ -37,40 +37,41 @@ std::optional<event_kind> step(const std::optional<seen_state>& before, const me
 }  // namespace
 
 bool event_queue::merge(member_change& change, position waiting) {
-  const auto& older = std::get<member_event>(waiting->value);
+  const auto& older = std::get<member_change>(waiting->value);
   const bool alike = older.kind == change.kind;
   if (!alike && (says_more(older.kind) || says_more(change.kind))) return false;
-  const auto before = waiting->before;
-  const std::uint32_t folded = older.merged + 1;
+  change.before = older.before;
+  const std::uint32_t folded = waiting->merged + 1;
   ++merged_;
+  last_of_member_.erase(change.after->name);
   entries_.erase(waiting);
-  last_of_member_.erase(change.after.name);
-  const auto kind = says_more(change.kind) ? change.kind : step(before, change.after);
+  const auto kind = says_more(change.kind) ? change.kind : step(change.before, *change.after);
   if (!kind) {
     ++merged_;  // The new one disappears as well.
     return true;
   }
-  std::string name = change.after.name;
-  entries_.push_back(
-      {member_event{*kind, 0, change.time, folded, std::move(change.after)}, before});
-  last_of_member_.emplace(std::move(name), std::prev(entries_.end()));
+  change.kind = *kind;
+  add(std::move(change), folded);
   return true;
 }
 
 void event_queue::push(member_change change) {
-  const auto waiting = last_of_member_.find(change.after.name);
-  if (entries_.size() >= limit_ && waiting != last_of_member_.end() &&
-      merge(change, waiting->second)) {
-    return;
+  const auto waiting = last_of_member_.find(change.after->name);
+  if (waiting != last_of_member_.end()) {
+    if (entries_.size() >= limit_ && merge(change, waiting->second)) return;
+    last_of_member_.erase(waiting);
   }
-  std::string name = change.after.name;
-  entries_.push_back(
-      {member_event{change.kind, 0, change.time, 0, std::move(change.after)}, change.before});
-  last_of_member_.insert_or_assign(std::move(name), std::prev(entries_.end()));
+  add(std::move(change), 0);
+}
+
+void event_queue::add(member_change change, std::uint32_t merged) {
+  const std::string_view name = change.after->name;
+  entries_.push_back({std::move(change), merged});
+  last_of_member_.emplace(name, std::prev(entries_.end()));
 }
 
 void event_queue::push(const ring_event& change) {
-  entries_.push_back({change, std::nullopt});
+  entries_.push_back({change});
   if (entries_.size() > limit_ && last_of_ring_) {
     const auto& older = std::get<ring_event>((*last_of_ring_)->value);
     auto& newer = std::get<ring_event>(entries_.back().value);
@@ -84,14 +85,17 @@ void event_queue::push(const ring_event& change) {
 std::optional<event> event_queue::pop() {
   if (entries_.empty()) return std::nullopt;
   const auto first = entries_.begin();
-  event result = std::move(first->value);
-  if (auto* change = std::get_if<member_event>(&result)) {
-    const auto last = last_of_member_.find(change->subject.name);
+  event result;
+  if (const auto* change = std::get_if<member_change>(&first->value)) {
+    const auto last = last_of_member_.find(change->after->name);
     if (last != last_of_member_.end() && last->second == first) last_of_member_.erase(last);
-    change->number = ++last_number_;
+    result =
+        member_event{change->kind, ++last_number_, change->time, first->merged, *change->after};
   } else {
     if (last_of_ring_ == first) last_of_ring_.reset();
-    std::get<ring_event>(result).number = ++last_number_;
+    auto& ring = std::get<ring_event>(first->value);
+    ring.number = ++last_number_;
+    result = ring;
   }
   entries_.pop_front();
   return result;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <lifering/event.hpp>
 #include <list>
+#include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <variant>
 
 namespace lifering::cluster_detail {
 
@@ -22,7 +24,7 @@ struct member_change {
   event_kind kind{};
   std::chrono::system_clock::time_point time;
   std::optional<seen_state> before;
-  member after;
+  std::shared_ptr<const member> after;
 };
 
 /// A queue that takes every event and stays bounded.
@@ -52,17 +54,19 @@ class event_queue {
 
  private:
   struct entry {
-    event value;
-    std::optional<seen_state> before;
+    std::variant<member_change, ring_event> value;
+    std::uint32_t merged = 0;  ///< Of a member: earlier changes that were folded into this one.
   };
   using position = std::list<entry>::iterator;
 
   /// True if the change was dealt with by what waits.
   bool merge(member_change& change, position waiting);
+  void add(member_change change, std::uint32_t merged);
 
   std::size_t limit_;
   std::list<entry> entries_;
-  std::unordered_map<std::string, position> last_of_member_;  ///< Looked up only, never iterated.
+  /// By the name in the entry. Looked up only, never iterated.
+  std::unordered_map<std::string_view, position> last_of_member_;
   std::optional<position> last_of_ring_;
   std::uint64_t last_number_ = 0;
   std::uint64_t merged_ = 0;

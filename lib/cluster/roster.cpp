@@ -30,19 +30,18 @@ member_pointers& roster::draft() {
   return *draft_;
 }
 
-std::optional<seen_state> roster::apply(const member& subject) {
+std::optional<seen_state> roster::apply(std::shared_ptr<const member> subject) {
   auto& members = draft();
-  const auto place = members.begin() + (find_place(members, subject.name) - members.cbegin());
-  const bool known = place != members.end() && (*place)->name == subject.name;
+  const auto place = members.begin() + (find_place(members, subject->name) - members.cbegin());
+  const bool known = place != members.end() && (*place)->name == subject->name;
   const member* held = known ? place->get() : nullptr;
   const auto before = known ? std::optional(seen_state{held->state, held->epoch}) : std::nullopt;
-  if (changes_ring(held, &subject)) ++ring_changes_;
-  if (subject.present()) {
-    auto entry = std::make_shared<const member>(subject);
+  if (changes_ring(held, subject.get())) ++ring_changes_;
+  if (subject->present()) {
     if (known) {
-      *place = std::move(entry);
+      *place = std::move(subject);
     } else {
-      members.insert(place, std::move(entry));
+      members.insert(place, std::move(subject));
     }
   } else if (known) {
     members.erase(place);

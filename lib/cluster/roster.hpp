@@ -18,7 +18,7 @@ class roster {
   using list = std::shared_ptr<const member_pointers>;
 
   /// Takes a member's new state in. Returns what was known of it before, if it was present.
-  std::optional<seen_state> apply(const member& subject);
+  std::optional<seen_state> apply(std::shared_ptr<const member> subject);
 
   void clear();
 

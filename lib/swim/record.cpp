@@ -43,18 +43,12 @@ std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,
   return finalise(h ^ (incarnation * 0xc2b2ae3d27d4eb4fu));
 }
 
-member to_member(const record& from, std::uint64_t incarnation, member_state state) {
-  member result;
-  result.name = from.name;
-  result.epoch = from.epoch;
-  result.incarnation = incarnation;
-  result.state = state;
-  result.phase = from.phase;
-  result.address = from.address;
-  result.service = from.service;
-  result.weight = from.weight;
-  result.zone = from.zone;
-  result.metadata = from.metadata;
+std::shared_ptr<const member> to_member(const record_ptr& from, std::uint64_t incarnation,
+                                        member_state state) {
+  if (from->incarnation == incarnation && from->state == state) return from;
+  auto result = std::make_shared<member>(*from);
+  result->incarnation = incarnation;
+  result->state = state;
   return result;
 }
 

@@ -14,16 +14,10 @@ namespace lifering::swim {
 
 /// One claim of a member about itself: everything that an `alive` message carries. A change of any
 /// field comes with a higher incarnation, so (name, epoch, incarnation) identifies the content.
-struct record {
-  std::string name;
-  std::uint64_t epoch = 0;
-  std::uint64_t incarnation = 0;
-  endpoint address;
-  lifering::weight weight{};
-  member_phase phase = member_phase::serving;
-  std::string zone;
-  std::string service;
-  std::string metadata;
+///
+/// It has the form that the application sees, so that there is one copy of each member; `state`
+/// stays `alive`, since that is what it says of itself.
+struct record : member {
   /// Of metadata that is too large to ride in gossip: its hash, by which it is pulled. 0 of
   /// metadata that rides.
   std::uint64_t metadata_hash = 0;
@@ -54,8 +48,10 @@ std::uint64_t hash_bytes(std::string_view bytes) noexcept;
 std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,
                         std::uint64_t incarnation) noexcept;
 
-/// The member value that users see.
-member to_member(const record& from, std::uint64_t incarnation, member_state state);
+/// The member as it is believed to be: the record itself, unless something newer is known of it
+/// than what it says.
+std::shared_ptr<const member> to_member(const record_ptr& from, std::uint64_t incarnation,
+                                        member_state state);
 
 // Epochs. A life's epoch is a generation with random low bits, so that two processes that start
 // under one name without knowing of each other still get different epochs.

@@ -29,8 +29,8 @@ struct bench {
   }
 
   void happen(const std::string& name) {
-    lifering::member subject;
-    subject.name = name;
+    const auto subject = std::make_shared<lifering::member>();
+    subject->name = name;
     std::vector<detail::member_change> changes;
     changes.push_back({event_kind::joined, {}, {}, subject});
     made->push(std::move(changes), std::nullopt);

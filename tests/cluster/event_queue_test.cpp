@@ -17,12 +17,12 @@ using lifering::cluster_detail::seen_state;
 
 namespace {
 
-member make(std::string name, member_state state, std::uint64_t epoch = 1) {
+std::shared_ptr<const member> make(std::string name, member_state state, std::uint64_t epoch = 1) {
   member result;
   result.name = std::move(name);
   result.state = state;
   result.epoch = epoch;
-  return result;
+  return std::make_shared<const member>(std::move(result));
 }
 
 member_change joined(const std::string& name) {
@@ -121,7 +121,7 @@ TEST_CASE("a full queue folds the events of one member into what differs", "[eve
   SECTION("failed and joined again are an update") {
     queue.push(failed("known"));
     member_change back = joined("known");
-    back.after.epoch = 2;
+    back.after = make("known", member_state::alive, 2);
     queue.push(back);
     const auto all = drain_members(queue);
     CHECK(all.back().kind == event_kind::updated);

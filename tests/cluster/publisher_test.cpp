@@ -18,6 +18,15 @@ namespace detail = lifering::cluster_detail;
 
 namespace {
 
+std::shared_ptr<const member> make(const std::string& name, member_state state,
+                                   const std::string& metadata = "") {
+  auto result = std::make_shared<member>();
+  result->name = name;
+  result->state = state;
+  result->metadata = metadata;
+  return result;
+}
+
 class remembered_operation final : public detail::operation {
  public:
   explicit remembered_operation(std::function<void()> told) : told_(std::move(told)) {}
@@ -58,8 +67,7 @@ struct bench {
   detail::batch coming(const std::vector<std::string>& names) {
     detail::batch next;
     for (const auto& name : names) {
-      member subject;
-      subject.name = name;
+      const auto subject = make(name, member_state::alive);
       roster.apply(subject);
       next.changes.push_back({event_kind::joined, {}, {}, subject});
     }
@@ -130,9 +138,7 @@ TEST_CASE("a batch that moves no key publishes no ring", "[publisher]") {
   bench on(placement_options::classic());
   on.published->submit(on.coming({"a"}));
   const auto version = on.published->ring().version();
-  member changed;
-  changed.name = "a";
-  changed.metadata = "new";
+  const auto changed = make("a", member_state::alive, "new");
   detail::batch next;
   const auto before = on.roster.apply(changed);
   next.changes.push_back({event_kind::updated, {}, before, changed});
@@ -206,9 +212,7 @@ TEST_CASE("what changes no ring waits for no other ring, but not before one that
   bench on(placement_options::classic());
   on.published->submit(on.coming({"a"}));
   const auto suspicion_of_a = [&] {
-    member subject;
-    subject.name = "a";
-    subject.state = member_state::suspect;
+    const auto subject = make("a", member_state::suspect);
     detail::batch next;
     const auto before = on.roster.apply(subject);
     next.changes.push_back({event_kind::suspected, {}, before, subject});
