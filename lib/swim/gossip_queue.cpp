@@ -17,7 +17,24 @@ constexpr std::size_t kept = 32;
 
 }  // namespace
 
-void gossip_queue::put(row_id subject, gossip_class kind, update news) {
+update gossip_queue::entry::next_news() const {
+  update made;
+  made.kind = claim;
+  made.subject = about;
+  made.incarnation = incarnation;
+  made.witnesses = witnesses;
+  made.failures = failures;
+  if (!accusers.empty()) {
+    const accuser& by = accusers[sent % accusers.size()];
+    made.accuser = by.name;
+    made.accuser_epoch = by.epoch;
+    made.refused = by.refused;
+  }
+  return made;
+}
+
+void gossip_queue::put(row_id subject, gossip_class kind, const update& news) {
+  LIFERING_CHECK(news.subject != nullptr);
   if (subject >= by_row_.size()) by_row_.resize(subject + 1, none);
   remove(subject);
   if (size_bound(news) > largest_) return;
@@ -30,14 +47,18 @@ void gossip_queue::put(row_id subject, gossip_class kind, update news) {
     free_.pop_back();
   }
   entry& added = entries_[index];
-  added.news = std::move(news);
-  added.accusers.clear();
-  added.bytes = size_bound(added.news);
+  added.about = news.subject;
+  added.incarnation = news.incarnation;
+  added.witnesses = news.witnesses;
+  added.failures = news.failures;
+  added.bytes = static_cast<std::uint32_t>(size_bound(news));
   added.subject = subject;
   added.sent = 0;
+  added.claim = news.kind;
   added.kind = kind;
-  if (kind == gossip_class::suspicion) {
-    added.accusers.push_back({added.news.accuser, added.news.accuser_epoch, added.news.refused});
+  added.accusers.clear();
+  if (!news.accuser.empty()) {
+    added.accusers.push_back({news.accuser, news.accuser_epoch, news.refused});
   }
   by_row_[subject] = index;
   push_front(index);
@@ -60,10 +81,7 @@ bool gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint6
   // The newest accuser goes first: the others were told of already.
   held.accusers.insert(held.accusers.begin(), accuser{std::string(name), epoch, refused});
   // It goes out in the name of any of them, so it counts with the largest.
-  held.news.accuser = name;
-  held.news.accuser_epoch = epoch;
-  held.news.refused = refused;
-  held.bytes = std::max(held.bytes, size_bound(held.news));
+  held.bytes = std::max(held.bytes, static_cast<std::uint32_t>(size_bound(held.next_news())));
   push_front(index);
   return true;
 }
@@ -119,7 +137,7 @@ void gossip_queue::show(std::size_t budget, std::vector<update>& out) const {
         const entry& candidate = entries_[index];
         if (candidate.bytes > budget) return;
         budget -= candidate.bytes;
-        out.push_back(candidate.news);
+        out.push_back(candidate.next_news());
       }
     }
   }
@@ -150,13 +168,7 @@ std::size_t gossip_queue::take_class(std::size_t kind, std::size_t budget, unsig
           if (++too_large == 4) return used;
         } else {
           unlink(index);
-          out.push_back(candidate.news);
-          if (!candidate.accusers.empty()) {
-            const accuser& from = candidate.accusers[candidate.sent % candidate.accusers.size()];
-            out.back().accuser = from.name;
-            out.back().accuser_epoch = from.epoch;
-            out.back().refused = from.refused;
-          }
+          out.push_back(candidate.next_news());
           used += candidate.bytes;
           if (candidate.sent++ == 0) --fresh_;
           taken_.push_back(index);
@@ -205,7 +217,7 @@ void gossip_queue::drop(std::uint32_t index) noexcept {
   by_row_[e.subject] = none;
   --counts_[static_cast<std::size_t>(e.kind)];
   if (e.sent == 0) --fresh_;
-  e.news.subject.reset();
+  e.about.reset();
   --size_;
   free_.push_back(index);
 }

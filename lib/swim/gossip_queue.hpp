@@ -28,9 +28,9 @@ class gossip_queue {
   /// brings it.
   explicit gossip_queue(std::size_t largest = ~std::size_t{0}) noexcept : largest_(largest) {}
 
-  /// Queues `news` about `subject` (a row that outlives the entry), replacing what is queued about
-  /// it. The suspicion class alternates between the accusers that were added.
-  void put(row_id subject, gossip_class kind, update news);
+  /// Queues `news`, with its record, about `subject` (a row that outlives the entry), replacing
+  /// what is queued about it. The suspicion class alternates between the accusers that were added.
+  void put(row_id subject, gossip_class kind, const update& news);
 
   /// Adds an accuser to a queued suspicion, which is then sent afresh.
   /// False if no suspicion of `subject` is queued, or it has no room for another accuser.
@@ -57,15 +57,23 @@ class gossip_queue {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr unsigned levels = 64;  ///< Sent 0, 1, .. times; the last level takes the rest.
 
+  /// News without what its subject's record says; half an update's size, as a storm of news has one
+  /// for each member.
   struct entry {
-    update news;
-    std::vector<accuser> accusers;
-    std::size_t bytes = 0;
+    record_ptr about;
+    std::uint64_t incarnation = 0;
+    std::vector<accuser> accusers;  ///< Of a suspicion or a failure; told of in turn.
+    std::uint32_t witnesses = 0;
+    std::uint32_t failures = 0;
+    std::uint32_t bytes = 0;
     row_id subject = no_row;
     std::uint32_t previous = none;
     std::uint32_t next = none;
     std::uint16_t sent = 0;
+    update_kind claim{};
     gossip_class kind{};
+
+    update next_news() const;
   };
   struct list {
     std::uint32_t head = none;

@@ -73,7 +73,7 @@ void membership::spread_suspicion(row_id id, const accuser& by) {
   news.accuser = by.name;
   news.accuser_epoch = by.epoch;
   news.refused = by.refused;
-  shared_.gossip.put(id, gossip_class::suspicion, std::move(news));
+  shared_.gossip.put(id, gossip_class::suspicion, news);
 }
 
 void membership::fail(row_id id, std::uint64_t incarnation, std::uint32_t witnesses,
@@ -85,7 +85,7 @@ void membership::fail(row_id id, std::uint64_t incarnation, std::uint32_t witnes
   shared_.notify(event_kind::failed, id);
   update news = shared_.update_of(id);
   news.witnesses = witnesses;
-  shared_.gossip.put(id, gossip_class::failure, std::move(news));
+  shared_.gossip.put(id, gossip_class::failure, news);
 }
 
 std::uint32_t membership::failures_with_this(row_id id) const {

@@ -21,11 +21,13 @@ constexpr std::size_t plenty = 100'000;
 /// News about row `subject`, told apart by its incarnation.
 update news(row_id subject, std::uint64_t number, update_kind kind = update_kind::left,
             std::size_t name_length = 6) {
+  record about;
+  about.name = std::to_string(subject);
+  about.name.resize(name_length, '-');
+  about.epoch = 1;
   update made;
   made.kind = kind;
-  made.name = std::to_string(subject);
-  made.name.resize(name_length, '-');
-  made.epoch = 1;
+  made.subject = std::make_shared<const record>(std::move(about));
   made.incarnation = number;
   return made;
 }
@@ -47,7 +49,7 @@ std::size_t bytes(const std::vector<update>& updates) {
 std::vector<std::string> names(const std::vector<update>& updates) {
   std::vector<std::string> found;
   for (const update& u : updates)
-    found.push_back(u.name.substr(0, u.name.find('-')));
+    found.emplace_back(u.subject_name().substr(0, u.subject_name().find('-')));
   return found;
 }
 
@@ -310,7 +312,7 @@ TEST_CASE("slots are reused: a long life needs no more of them than its busiest 
     update made;
     made.subject = std::make_shared<const record>(said);
     last = made.subject;
-    queue.put(1, gossip_class::metadata, std::move(made));
+    queue.put(1, gossip_class::metadata, made);
   }
   CHECK(queue.size() == 1);
   CHECK_FALSE(last.expired());
