@@ -18,7 +18,7 @@ namespace lifering::net {
 struct incoming_datagram {
   endpoint from;
   std::span<const std::uint8_t> bytes;
-  bool truncated = false;  ///< Longer than a slot; its end is lost.
+  bool truncated = false;  ///< Longer than was asked for; its end is lost.
 };
 
 /// A part of the sender's byte buffer, and where it goes.
@@ -42,7 +42,7 @@ struct network_report {
 /// Takes from a socket what has arrived.
 class datagram_receiver {
  public:
-  explicit datagram_receiver(std::size_t slot_size);
+  explicit datagram_receiver(std::size_t datagram_max);
   ~datagram_receiver();
 
   /// At most one batch; valid until the next call. Nothing, with an error: would_block when there

@@ -11,13 +11,14 @@
 namespace lifering::net {
 
 struct datagram_receiver::state {
-  explicit state(std::size_t slot_size) : bytes(slot_size + 1) {}
-  std::vector<std::uint8_t> bytes;  // One more than a slot, since Asio doesn't tell of truncation.
+  explicit state(std::size_t datagram_max) : bytes(datagram_max + 1) {}
+  std::vector<std::uint8_t>
+      bytes;  // One more than the largest, since Asio doesn't tell of truncation.
   std::array<incoming_datagram, 1> batch;
 };
 
-datagram_receiver::datagram_receiver(std::size_t slot_size)
-    : state_(std::make_unique<state>(slot_size)) {}
+datagram_receiver::datagram_receiver(std::size_t datagram_max)
+    : state_(std::make_unique<state>(datagram_max)) {}
 datagram_receiver::~datagram_receiver() = default;
 
 std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <asio/error.hpp>
 #include <cerrno>
@@ -21,13 +22,15 @@ namespace {
 
 constexpr std::size_t sent_at_once = 16;
 
-// As large as the largest datagram, which hardly any reaches: each slot begins a page, so that
-// small datagrams touch one page each, and pages that no datagram needs are never touched.
-constexpr std::size_t page = 4096;
 constexpr std::size_t received_at_once = 8;
 
-std::size_t stride_of(std::size_t slot_size) {
-  return (slot_size + page - 1) / page * page;
+// What a usual network path carries is received into few pages that are always warm. The rest of a
+// larger datagram goes to pages of its own, which hardly any datagram ever touches.
+constexpr std::size_t near_size = 1536;
+constexpr std::size_t page = 4096;
+
+std::size_t far_size(std::size_t datagram_max) {
+  return datagram_max <= near_size ? 0 : (datagram_max + page - 1) / page * page;
 }
 
 std::error_code last_error() {
@@ -37,25 +40,41 @@ std::error_code last_error() {
 }  // namespace
 
 struct datagram_receiver::state {
-  explicit state(std::size_t slot_size)
-      : bytes(stride_of(slot_size) * received_at_once, base::page_use::parts) {
+  explicit state(std::size_t datagram_max)
+      : near(near_size * received_at_once, base::page_use::parts),
+        far(far_size(datagram_max) * received_at_once, base::page_use::parts) {
     for (std::size_t i = 0; i < received_at_once; ++i) {
-      parts[i] = {bytes.data() + i * stride_of(slot_size), slot_size};
-      headers[i].msg_hdr.msg_name = names[i].data();
-      headers[i].msg_hdr.msg_iov = &parts[i];
-      headers[i].msg_hdr.msg_iovlen = 1;
+      auto& header = headers[i].msg_hdr;
+      header.msg_name = names[i].data();
+      header.msg_iov = parts[i].data();
+      header.msg_iovlen = datagram_max > near_size ? 2 : 1;
+      parts[i][0] = {near.data() + i * near_size, std::min(datagram_max, near_size)};
+      if (datagram_max <= near_size) continue;
+      whole[i] = far.data() + i * far_size(datagram_max);
+      parts[i][1] = {whole[i] + near_size, datagram_max - near_size};
     }
   }
 
-  base::pages<std::uint8_t> bytes;
+  /// The bytes of a datagram, in one piece.
+  std::span<const std::uint8_t> bytes(std::size_t i) {
+    const std::size_t size = headers[i].msg_len;
+    const auto* const start = static_cast<const std::uint8_t*>(parts[i][0].iov_base);
+    if (size <= near_size) return {start, size};
+    std::memcpy(whole[i], start, near_size);
+    return {whole[i], size};
+  }
+
+  base::pages<std::uint8_t> near;
+  base::pages<std::uint8_t> far;
+  std::array<std::uint8_t*, received_at_once> whole{};  ///< In `far`: room for all of a datagram.
   std::array<asio::ip::udp::endpoint, received_at_once> names;
-  std::array<iovec, received_at_once> parts{};
+  std::array<std::array<iovec, 2>, received_at_once> parts{};
   std::array<mmsghdr, received_at_once> headers{};
   std::array<incoming_datagram, received_at_once> batch;
 };
 
-datagram_receiver::datagram_receiver(std::size_t slot_size)
-    : state_(std::make_unique<state>(slot_size)) {}
+datagram_receiver::datagram_receiver(std::size_t datagram_max)
+    : state_(std::make_unique<state>(datagram_max)) {}
 datagram_receiver::~datagram_receiver() = default;
 
 std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
@@ -73,8 +92,7 @@ std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& so
   error.clear();
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     my.names[i].resize(my.headers[i].msg_hdr.msg_namelen);
-    my.batch[i] = {from_asio(my.names[i]),
-                   {static_cast<const std::uint8_t*>(my.parts[i].iov_base), my.headers[i].msg_len},
+    my.batch[i] = {from_asio(my.names[i]), my.bytes(i),
                    (my.headers[i].msg_hdr.msg_flags & MSG_TRUNC) != 0};
   }
   return {my.batch.data(), static_cast<std::size_t>(count)};

@@ -1,5 +1,6 @@
 #include "net/udp_socket.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -118,6 +119,27 @@ TEST_CASE("A datagram over the limit is dropped and counted, one at the limit is
   REQUIRE(other.has_heard(1));
   CHECK(other.arrivals[0].text == std::string(1000, 'y'));
   CHECK(other.count.dropped_too_large == 1);
+}
+
+TEST_CASE("Datagrams of all sizes arrive whole, many at once") {
+  asio::io_context context;
+  listener one(context, "127.0.0.1:0");
+  listener other(context, "127.0.0.1:0", 30'000);
+  // What is beyond a usual path's limit is received in two pieces.
+  constexpr std::array<std::size_t, 8> sizes{1, 1400, 1535, 1536, 1537, 9000, 1600, 20'000};
+  const auto text = [](std::size_t size) {
+    std::string made(size, ' ');
+    for (std::size_t i = 0; i < size; ++i)
+      made[i] = static_cast<char>('a' + (i * 7 + size) % 26);
+    return made;
+  };
+  for (const auto size : sizes)
+    one.send(other.address, text(size));
+  one.socket->flush();
+  REQUIRE(other.has_heard(sizes.size()));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    CHECK(other.arrivals[i].text == text(sizes[i]));
+  CHECK(other.count.dropped_too_large == 0);
 }
 
 TEST_CASE("An IPv4 peer of a dual-stack socket has its IPv4 address") {
