@@ -110,6 +110,8 @@ struct body_bound {
 }  // namespace
 
 void packet::clear() {
+  constexpr std::size_t updates_kept = 8;
+
   from.name.clear();
   from = sender{std::move(from.name)};
   if (auto* asked = std::get_if<ping>(&body)) {
@@ -119,6 +121,7 @@ void packet::clear() {
   }
   body = std::monostate{};
   updates.clear();
+  if (updates.capacity() > updates_kept) updates.shrink_to_fit();
   broadcasts.clear();
 }
 

@@ -250,7 +250,7 @@ struct packet {
   std::vector<broadcast> broadcasts;
   std::string spare;  ///< Storage of a name, between two pings.
 
-  /// Back to an empty packet; keeps the storage.
+  /// Back to an empty packet; keeps the storage, but not what a storm of news needed.
   void clear();
 
   // Make the body a ping or a ping request, without taking anything from the heap once the packet

@@ -205,7 +205,9 @@ decode_error codec::decode(bytes_view from, swim::packet& to) {
 }
 
 decode_error codec::decode_frame(bytes_view from, swim::packet& to) {
-  if (const auto error = state_->read(from, to); error != decode_error::none) return error;
+  const auto error = state_->read(from, to);
+  state_->opened = std::vector<std::uint8_t>();  // A frame may be much larger than any datagram.
+  if (error != decode_error::none) return error;
   receipt& last = state_->last;
   if (last.sealed && is_of_datagram(last.proof)) return decode_error::repeated;
   if (last.sealed) last.proven = state_->guard.is_proven(to.from.name, to.from.epoch);
