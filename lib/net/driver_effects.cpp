@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "net/driver_impl.hpp"
+#include "wire/seal.hpp"
 
 namespace lifering::net {
 namespace {
@@ -59,6 +60,7 @@ void driver::impl::carry(const swim::send_datagram& effect) {
     }
   }
   const auto with = proof_beside(effect.to, packet.body);
+  if (ask_stranger(effect.to, packet, with)) return;
   datagrams_->queue(effect.to,
                     [&](std::vector<std::uint8_t>& out) { codec_.encode(packet, out, with); });
 }
@@ -68,6 +70,28 @@ void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked)
   if (unopened_.counts_as_answered(to, asked, now(), by)) {
     later_.emplace_back(presumed_ack{to, std::move(by), asked.sequence});
   }
+}
+
+/// A stranger answers with no more than it was sent (below), and may seal where we don't: so our
+/// question is made that much longer.
+bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
+                                const wire::proof& with) {
+  const auto* asked = std::get_if<swim::ping>(&packet.body);
+  swim::view_row row;
+  if (asked == nullptr || !options_.keys || codec_.seals() ||
+      (machine_->find_member(asked->target, row) && row.subject->address == to)) {
+    return false;
+  }
+  reply_.clear();
+  codec_.encode(packet, reply_, with);
+  constexpr std::size_t padding_head = 5;
+  const std::size_t size = reply_.size() + wire::seal_overhead + padding_head;
+  reply_.clear();
+  if (!codec_.encode_within(packet, with, size, reply_)) return false;
+  datagrams_->queue(to, [this](std::vector<std::uint8_t>& out) {
+    out.insert(out.end(), reply_.begin(), reply_.end());
+  });
+  return true;
 }
 
 /// Anybody can put a victim's address on a packet. So one who isn't known to be where the packet

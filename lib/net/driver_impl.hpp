@@ -154,6 +154,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void carry(const swim::resolve_seed& effect);
   void presume_answered(const endpoint& to, const swim::ping& asked);
   void answer_stranger(const swim::packet& reply);
+  bool ask_stranger(const endpoint& to, const swim::packet& packet, const wire::proof& with);
   void send_frame(swim::stream_id id, const swim::packet& frame, const wire::proof& with);
 
   strand strand_;

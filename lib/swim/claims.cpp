@@ -17,7 +17,7 @@ void membership::apply_alive(const record_ptr& theirs) {
     return;
   }
   if (id == no_row) {
-    if (verify_(theirs)) return;
+    if (verify_(theirs, false)) return;
     return admit(theirs);
   }
   const row& held = shared_.table.at(id);
@@ -221,7 +221,20 @@ void membership::apply_left(const update& news) {
 
 // What can be a member at all.
 
-bool membership::acceptable(const record& theirs) const {
+bool membership::can_be_member(const record& life) const noexcept {
+  return acceptable(life) && within_window(life, shared_.table.find(life.name));
+}
+
+bool membership::is_stranger(const record& life) const noexcept {
+  if (shared_.is_self(life.name)) return false;
+  const row_id id = shared_.table.find(life.name);
+  if (id == no_row) return true;
+  const row& held = shared_.table.at(id);
+  if (life.epoch != held.subject->epoch) return life.epoch > held.subject->epoch;
+  return held.state == member_state::failed && life.address != held.subject->address;
+}
+
+bool membership::acceptable(const record& theirs) const noexcept {
   return !theirs.name.empty() && theirs.name.size() <= name_max && theirs.epoch != 0 &&
          theirs.incarnation != 0 && theirs.address.port != 0 && !theirs.address.is_unspecified() &&
          !theirs.address.is_multicast() && theirs.zone.size() <= zone_max &&

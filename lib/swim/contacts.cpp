@@ -120,6 +120,7 @@ void contacts::try_address(const endpoint& address) {
 
 void contacts::knock() {
   attempt& at = joining_.front();
+  at.knocked = true;
   at.knock_at = shared_.now + base::duration(shared_.settings.timing.probe_timeout) / 2 +
                 shared_.jitter(shared_.settings.timing.probe_timeout);
   for (const endpoint& address : at.trying)
@@ -128,6 +129,12 @@ void contacts::knock() {
   // several comes through.
   for (std::size_t more = 0; more < further_knocks && shared_.others() > 0; ++more)
     views_.knock(shared_.table.at(shared_.table.random_other(shared_.random)).subject->address);
+}
+
+bool contacts::has_knocked_at(const endpoint& address) const noexcept {
+  if (joining_.empty() || !joining_.front().knocked) return false;
+  const auto& trying = joining_.front().trying;
+  return std::find(trying.begin(), trying.end(), address) != trying.end();
 }
 
 void contacts::on_agreement() {

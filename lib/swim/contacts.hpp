@@ -25,6 +25,9 @@ class contacts {
   /// A member's view equals ours: whoever joins has arrived.
   void on_agreement();
 
+  /// We have asked whoever listens there to compare views, and wait for it.
+  bool has_knocked_at(const endpoint& address) const noexcept;
+
   void advance();
   base::time_point next_deadline() const noexcept;
 
@@ -45,6 +48,7 @@ class contacts {
     std::size_t resolving = 0;
     std::vector<endpoint> trying;
     base::time_point knock_at{};
+    bool knocked = false;
     std::error_code refused;
     std::string why;  ///< What each seed said, for people.
   };

@@ -88,37 +88,55 @@ void machine::on_packet(const endpoint& from, const packet& content) {
   if (row != no_row) {
     members_.heard_from(by, row);
     if (core_.table.at(row).subject->epoch > by.epoch) {
+      // A new process whose epoch isn't settled yet may be asked all the same.
+      const auto* answer = std::get_if<ack>(&content.body);
+      if (answer != nullptr && streams_.on_ack(answer->sequence, by)) return;
       // An older life that still speaks: let it know, and don't listen to it.
       core_.datagram(from).updates.push_back(core_.update_of(row));
       return;
     }
   }
+  // Sent to whom we have asked for it alone: so that is where we are heard.
+  if (std::holds_alternative<view_summary>(content.body)) answers_from_ = from;
   for (const update& news : content.updates) {
-    members_.apply(news, row);
+    members_.apply(news, row, news.subject_name() == by.name);
     if (core_.phase == life_phase::superseded) return;
   }
+  answers_from_ = {};
   if (row == no_row) row = core_.is_self(by.name) ? no_row : core_.table.find(by.name);
+  // A newer life of a member is no member before it is admitted.
+  if (row != no_row && core_.table.at(row).subject->epoch != by.epoch) row = no_row;
   for (const broadcast& heard : content.broadcasts)
     broadcaster_.on_broadcast(heard);
   dispatch(from, content, row);
 }
 
-bool machine::must_prove(const record_ptr& life) {
-  if (!newcomers_.must_prove()) return false;
-  newcomers_.ask(life);
+bool machine::must_prove(const record_ptr& life, bool by_itself) {
+  // Who answers what we sent to where it says that it is, has proved it.
+  const bool answers = by_itself && life->address == answers_from_;
+  if (answers && contacts_.has_knocked_at(answers_from_)) return false;
+  if (!by_itself && !newcomers_.must_prove()) return false;
+  if (!streams_.asks(*life)) newcomers_.ask(life, by_itself);
   return true;
 }
 
 void machine::on_ack(const sender& by, std::uint64_t sequence) {
-  if (farewell_.on_ack(sequence)) return;
+  if (farewell_.on_ack(sequence) || streams_.on_ack(sequence, by)) return;
   if (const record_ptr proved = newcomers_.on_ack(sequence, by)) {
-    return members_.admit_proved(proved);
+    members_.admit_proved(proved);
+    const row_id row = core_.table.find(by.name);
+    if (row != no_row && core_.phase == life_phase::running) {
+      reconciler_.welcome(row, by.known_members);
+    }
+    return;
   }
   prober_.on_ack(sequence);
 }
 
 void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
   if (const auto* asked = std::get_if<ping>(&content.body)) {
+    const bool ours = core_.is_self(asked->target) && asked->target_epoch == core_.self->epoch;
+    if (by == no_row && ours) streams_.on_call(from, content.from);
     prober_.on_ping(from, content.from, by, *asked);
     compare_views(content.from, by);
   } else if (const auto* request = std::get_if<ping_request>(&content.body)) {

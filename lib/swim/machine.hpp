@@ -31,8 +31,9 @@ class machine {
             [this](row_id id, bool unknown) {
               broadcaster_.on_record(id, unknown);
               metadata_.on_record(id);
+              streams_.on_held(id);
             },
-            [this](const record_ptr& life) { return must_prove(life); }),
+            [this](const record_ptr& life, bool by_itself) { return must_prove(life, by_itself); }),
         broadcaster_(core_, members_),
         streams_(core_, members_),
         metadata_(core_, members_, streams_),
@@ -73,6 +74,7 @@ class machine {
       contacts_.stop(errc::stopped);
     }
     if (core_.table.graves() > graves_before_) contacts_.member_lost();
+    streams_.attend();
     gossip_.news_queued();
     core_.out = nullptr;
     // Never in the past: what is overdue now is no stall at the next call.
@@ -87,6 +89,7 @@ class machine {
     broadcaster_.advance();
     metadata_.advance();
     newcomers_.advance();
+    streams_.advance();
     contacts_.advance();
     farewell_.advance();
     gossip_.advance();
@@ -97,13 +100,14 @@ class machine {
     return std::min({prober_.next_deadline(), members_.next_deadline(), reconciler_.next_deadline(),
                      broadcaster_.next_deadline(), contacts_.next_deadline(),
                      farewell_.next_deadline(), gossip_.next_deadline(), metadata_.next_deadline(),
-                     newcomers_.next_deadline(), vigil()});
+                     newcomers_.next_deadline(), streams_.next_deadline(), vigil()});
   }
 
   void on_packet(const endpoint& from, const packet& content);
 
   void on_refused(const endpoint& address) {
     leaving().on_refused(address);
+    streams_.on_refused(address);
     prober_.on_refused(address);
   }
 
@@ -120,7 +124,7 @@ class machine {
   void notice_lateness();
   void catch_up(base::duration late);
   void wake_from_stall(base::duration late);
-  bool must_prove(const record_ptr& life);
+  bool must_prove(const record_ptr& life, bool by_itself);
   void on_ack(const sender& by, std::uint64_t sequence);
   void dispatch(const endpoint& from, const packet& content, row_id by);
   void compare_views(const sender& theirs, row_id by);
@@ -136,6 +140,7 @@ class machine {
   disseminator gossip_;
   contacts contacts_;
   farewell farewell_;
+  endpoint answers_from_;  ///< Where the answer to a comparison comes from, while it's taken in.
   base::time_point planned_;
   base::time_point next_send_failure_{};
   std::size_t graves_before_ = 0;

@@ -11,19 +11,26 @@ namespace lifering::swim {
 
 membership::membership(core& shared, std::function<void(row_id)> probe_now,
                        std::function<void(row_id, bool)> on_record,
-                       std::function<bool(const record_ptr&)> verify)
+                       std::function<bool(const record_ptr&, bool)> verify)
     : shared_(shared),
       probe_now_(std::move(probe_now)),
       on_record_(std::move(on_record)),
       verify_(std::move(verify)),
       graves_checked_(shared.now) {}
 
-void membership::apply(const update& news, row_id from) {
+void membership::apply(const update& news, row_id from, bool by_itself) {
   ++shared_.counters.updates_received;
   if (shared_.is_self(news.subject_name())) return apply_about_self(news, from);
   switch (news.kind) {
     case update_kind::alive:
-      if (news.subject) apply_alive(news.subject);
+      if (!news.subject) break;
+      // What a member tells of others it has learned of those who asked them. What a stranger tells
+      // of itself may be wrong: many don't know where they are reached.
+      if (by_itself && is_stranger(*news.subject) && can_be_member(*news.subject)) {
+        if (verify_(news.subject, true)) break;
+        return admit_proved(news.subject);
+      }
+      apply_alive(news.subject);
       break;
     case update_kind::suspect:
       apply_suspect(news, from);

@@ -16,21 +16,33 @@ class membership {
  public:
   /// `probe_now` asks the prober to probe a suspect at once, out of its turn.
   /// `on_record` is told of each record that was accepted, and whether its name was unknown.
-  /// `verify` is given each unknown life, and says whether it must prove itself first.
+  /// `verify` is given each unknown life, and says whether it must prove itself first; `by_itself`
+  /// if nobody vouches for it but the life itself.
   membership(core& shared, std::function<void(row_id)> probe_now,
              std::function<void(row_id, bool)> on_record,
-             std::function<bool(const record_ptr&)> verify);
+             std::function<bool(const record_ptr&, bool by_itself)> verify);
 
-  /// Takes in one claim that arrived as gossip. `from` is the member that passed it on, if known.
-  void apply(const update& news, row_id from);
+  /// Takes in one claim that arrived as gossip. `from` is the member that passed it on, if known;
+  /// `by_itself` says that it comes from the one whom it is about.
+  void apply(const update& news, row_id from, bool by_itself);
 
   /// Takes in one row of a peer's whole view. Unlike gossip, a failure in it is second-hand: it is
   /// told to its subject, who contradicts it if it can, and not believed of a member that is
   /// present here. True if what is held here is newer, so that the peer should be told.
   bool merge(const view_row& theirs);
 
-  /// Admits an unknown life that has proved that it lives: it answered us, or this is its stream.
+  /// The same of one who isn't proved itself: unknown lives are asked, not admitted.
+  void merge_unvouched(const view_row& theirs);
+
+  /// Admits a life that has proved that it lives where it says: it answered us there.
   void admit_proved(const record_ptr& life);
+
+  /// A life that isn't held here: of an unknown name, newer than the one that is, or one that has
+  /// failed and is at another address now.
+  bool is_stranger(const record& life) const noexcept;
+
+  /// What a member's record must be like.
+  bool can_be_member(const record& life) const noexcept;
 
   /// Large metadata that was pulled; dropped unless the member's record still wants it.
   void take_metadata(row_id id, std::uint64_t hash, const std::string& bytes);
@@ -94,7 +106,7 @@ class membership {
   record_ptr kept_form(const record_ptr& theirs, const record* before) const;
   void supersede(const record& newer);
 
-  bool acceptable(const record& theirs) const;
+  bool acceptable(const record& theirs) const noexcept;
   bool within_window(const record& theirs, row_id held) const noexcept;
   bool accuser_may(const update& news);
   std::size_t witnesses_needed(row_id subject) noexcept;
@@ -115,7 +127,7 @@ class membership {
   core& shared_;
   std::function<void(row_id)> probe_now_;
   std::function<void(row_id, bool)> on_record_;
-  std::function<bool(const record_ptr&)> verify_;
+  std::function<bool(const record_ptr&, bool)> verify_;
   suspicion_set suspicions_;
 
   /// Suspicions that one accuser raised in the current period, to bound what a sick or hostile

@@ -10,13 +10,14 @@ bool newcomers::must_prove() const noexcept {
          shared_.counters.graves_evicted > 0;
 }
 
-void newcomers::ask(const record_ptr& life) {
+void newcomers::ask(const record_ptr& life, bool by_itself) {
   const auto known = std::find_if(asked_.begin(), asked_.end(),
                                   [&](const candidate& c) { return c.life->name == life->name; });
   if (known != asked_.end()) {
     const bool newer = std::pair(life->epoch, life->incarnation) >
                        std::pair(known->life->epoch, known->life->incarnation);
     if (newer) known->life = life;
+    known->by_itself = known->by_itself || by_itself;
     return;
   }
   if (asked_.size() >= candidates_max) {
@@ -25,13 +26,15 @@ void newcomers::ask(const record_ptr& life) {
   }
   candidate& added = asked_.emplace_back();
   added.life = life;
+  added.by_itself = by_itself;
   added.sequence = shared_.next_sequence();
   send(added);
 }
 
 void newcomers::send(candidate& to) {
   ++to.tries;
-  to.next_try = shared_.now + shared_.ping_timeout() * to.tries;
+  to.next_try = shared_.now + (to.by_itself ? admission::gap(shared_.settings.timing, to.tries)
+                                            : shared_.ping_timeout() * to.tries);
   shared_.datagram(to.life->address).ask(to.sequence, to.life->name, to.life->epoch);
 }
 
@@ -52,7 +55,7 @@ void newcomers::advance() {
     candidate& each = asked_[i];
     if (each.next_try > shared_.now) {
       ++i;
-    } else if (each.tries < tries_max) {
+    } else if (each.tries < (each.by_itself ? admission::tries_max : tries_max)) {
       send(each);
       ++i;
     } else {

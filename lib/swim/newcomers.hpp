@@ -1,12 +1,14 @@
 // Lives that nobody here knows and that might be long gone: one whose grave has ended looks like
 // one that never was. A member that has been here for longer than graves last can't tell the two
 // apart by what it remembers, so it admits an unknown life only once that has answered a probe
-// itself.
+// itself. Nobody admits an unknown life on its own word alone, which may be wrong about where it
+// is.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "swim/admission.hpp"
 #include "swim/core.hpp"
 
 namespace lifering::swim {
@@ -18,8 +20,9 @@ class newcomers {
   /// Whether an unknown life may be one that was forgotten.
   bool must_prove() const noexcept;
 
-  /// Asks a life whether it is there; a few times, in case packets are lost.
-  void ask(const record_ptr& life);
+  /// Asks a life whether it is there; a few times, in case packets are lost. `by_itself`: it has
+  /// told us of itself and waits to be admitted, so as often and as soon as on a stream.
+  void ask(const record_ptr& life, bool by_itself);
 
   /// An ack of that number came: the life that has proved itself so, or null.
   record_ptr on_ack(std::uint64_t sequence, const sender& by);
@@ -34,6 +37,7 @@ class newcomers {
     std::uint64_t sequence = 0;
     base::time_point next_try{};
     unsigned tries = 0;
+    bool by_itself = false;
   };
 
   void send(candidate& to);

@@ -46,6 +46,17 @@ bool membership::merge(const view_row& theirs) {
   return claim < now_held.held();
 }
 
+void membership::merge_unvouched(const view_row& theirs) {
+  const bool here = theirs.state == member_state::alive || theirs.state == member_state::suspect;
+  if (!here || !is_stranger(*theirs.subject)) {
+    merge(theirs);
+  } else if (can_be_member(*theirs.subject)) {
+    if (!verify_(theirs.subject, true)) admit_proved(theirs.subject);
+  } else {
+    ++shared_.counters.dropped_bad_record;
+  }
+}
+
 void membership::merge_about_self(const view_row& theirs) {
   update news;
   news.subject = theirs.subject;

@@ -103,10 +103,20 @@ base::time_point reconciler::next_deadline() const noexcept {
   return periodic() ? std::min(refresh, next_push_pull_) : refresh;
 }
 
-view_compare reconciler::compare_of(std::size_t bytes) const {
+namespace {
+
+/// As many as fit.
+std::size_t bucket_count(std::size_t bytes) noexcept {
   std::size_t count = view_buckets_max;
   while (count > 1 && count * bytes_per_hash > bytes)
     count /= 2;
+  return count;
+}
+
+}  // namespace
+
+view_compare reconciler::compare_of(std::size_t bytes) const {
+  const std::size_t count = bucket_count(bytes);
   view_compare ours;
   for (std::size_t bucket = 0; bucket < count; ++bucket) {
     ours.buckets.push_back(shared_.table.bucket_digest(bucket, count));
@@ -120,6 +130,13 @@ void reconciler::knock(const endpoint& at) {
   const std::size_t taken = size_bound(sent.updates.back());
   sent.body = compare_of(room() - std::min(room(), taken));
   ++shared_.counters.compares_started;
+}
+
+void reconciler::welcome(row_id peer, std::uint64_t known_there) {
+  // It may have knocked, and its knock can't have been answered yet.
+  const bool knows_few = known_there > 0 && 2 * known_there <= shared_.table.present();
+  if (!knows_few || !shared_.settings.parts.digest_sync) return;
+  on_compare(peer, known_there, {std::vector<std::uint64_t>(bucket_count(room()))});
 }
 
 void reconciler::ask_about(row_id gone) {

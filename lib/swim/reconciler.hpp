@@ -32,6 +32,9 @@ class reconciler {
   /// datagrams, where a stream takes seconds to get through.
   void knock(const endpoint& at);
 
+  /// Tells a member that was admitted just now, and knows few of us, whom we know.
+  void welcome(row_id peer, std::uint64_t known_there);
+
   /// Shows somebody the grave of one who failed. Digests tell of the present alone, and the news
   /// that it left, or the answer that it lives, may have gone round when we were out of reach.
   void ask_about(row_id gone);

@@ -29,21 +29,6 @@ std::error_code to_error(refusal_reason reason) noexcept {
   return errc::unreachable;
 }
 
-namespace {
-
-/// Why nobody here could reach a member at the address that it advertises; empty where it may be.
-std::string unreachable_because(const endpoint& advertised, const endpoint& seen_at) {
-  if (advertised.port == 0) return "it has no port";
-  if (advertised.is_unspecified()) return "the unspecified address leads nowhere";
-  if (advertised.is_multicast()) return "a multicast address is no single host's";
-  if (advertised.is_loopback() && !seen_at.is_loopback()) {
-    return "a loopback address is of its own host alone, and it calls from " + seen_at.to_string();
-  }
-  return {};
-}
-
-}  // namespace
-
 synchronizer::synchronizer(core& shared, membership& members)
     : shared_(shared), members_(members) {}
 
@@ -181,7 +166,7 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   }
   if (const row_id by = shared_.table.find(from.name); by != no_row) members_.heard_from(from, by);
   for (const update& news : content.updates)
-    members_.apply(news, no_row);
+    members_.apply(news, no_row, news.subject_name() == from.name);
 
   // What is applied may have closed sessions; look again.
   at = find(stream);
@@ -248,8 +233,7 @@ void synchronizer::serve_request(session& at, const sender& from, const sync_req
   const row_id id = shared_.table.find(from.name);
   if (id == no_row) {
     if (asked.join && shared_.table.present() >= shared_.settings.limits.members) {
-      refuse(at, refusal_reason::too_many_members,
-             "the limit is " + std::to_string(shared_.settings.limits.members) + " members");
+      refuse_full(at);
     }
     return;
   }
@@ -265,40 +249,29 @@ void synchronizer::serve_request(session& at, const sender& from, const sync_req
 
 void synchronizer::take_rows(session& at, const packet& content, const view_rows& rows) {
   const bool serving = at.what == purpose::serve;
-  if (serving ? !at.asked : !at.answered) {
+  if (serving ? !at.asked : !at.answered || at.whole) {
     ++shared_.counters.dropped_unexpected_frame;
     return;
   }
-  const stream_id stream = at.stream;
   for (const view_row& theirs : rows.rows) {
-    // A fresh asker's own row comes once its epoch is settled, if an older life is remembered.
-    if (serving && at.fresh && at.remembered > content.from.epoch && theirs.subject &&
-        theirs.subject->name == content.from.name && theirs.subject->epoch <= at.remembered) {
-      continue;
-    }
     const bool own = theirs.subject && theirs.subject->name == content.from.name &&
-                     theirs.subject->epoch == content.from.epoch &&
-                     theirs.state == member_state::alive;
-    // Whoever talks to us on a stream lives.
-    if (own && shared_.table.find(theirs.subject->name) == no_row) {
-      if (const auto why = unreachable_because(theirs.subject->address, at.peer);
-          serving && !why.empty()) {
-        return refuse(at, refusal_reason::invalid_member,
-                      "we can't reach " + theirs.subject->address.to_string() + ": " + why +
-                          "; advertise the address that members reach this process at");
-      }
-      members_.admit_proved(theirs.subject);
-    } else {
+                     theirs.subject->epoch == content.from.epoch;
+    // A fresh asker's own row comes again, with an epoch above that of the life that is remembered.
+    const bool provisional = serving && at.fresh && own && at.remembered > content.from.epoch;
+    const bool stranger = own && theirs.state == member_state::alive &&
+                          (provisional || members_.is_stranger(*theirs.subject));
+    if (stranger) {
+      if (!take_own_row(at, theirs.subject, provisional)) return;
+    } else if (serving && at.door.waiting() && theirs.subject && !provisional) {
+      // Whom nobody reaches reaches nobody: its word on others is worth as much as on itself.
+      members_.merge_unvouched(theirs);
+    } else if (!provisional) {
       members_.merge(theirs);
     }
   }
-  if (!rows.last) return;
-  if (!serving) return exchange_done(at);
-  if (at.answered) return;  // the asker's row once more
-  at.answered = true;
-  packet& reply = shared_.frame(stream);
-  reply.body = sync_reply{at.remembered, at.peer};
-  send_view(stream);
+  if (!rows.last || (serving && at.answered)) return;  // the asker's row once more
+  at.whole = true;
+  if (!at.door.waiting()) conclude(at);
 }
 
 void synchronizer::exchange_done(session& at) {
@@ -346,6 +319,7 @@ void synchronizer::end(stream_id stream, std::error_code error, const std::strin
   finished done = std::move(found->done);
   if (found != sessions_.end() - 1) *found = std::move(sessions_.back());
   sessions_.pop_back();
+  if (exchanges() == 0) callers_.clear();
   if (close) shared_.out->push(close_stream{stream});
   if (done) done(error, detail);
 }

@@ -5,6 +5,10 @@
 // `sync_reply` and its rows; whoever opened it closes it. A fresh member that learns from the reply
 // that an older life of its name is remembered starts above it and sends its own row once more
 // before it closes.
+//
+// A life that isn't held here is admitted once it has answered a ping at the address that it
+// advertises, be it who opened the stream or who answers it; the exchange waits for that, as a
+// rule for one round trip. So whoever is told that it has joined is one whom others can reach.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include "swim/admission.hpp"
 #include "swim/core.hpp"
 #include "swim/membership.hpp"
 
@@ -45,6 +50,24 @@ class synchronizer {
   void on_frame(stream_id stream, const packet& content);
   void on_ended(stream_id stream, std::error_code error);
 
+  // Of who isn't admitted yet.
+
+  /// An ack that none of our probes waits for. True if it proves somebody here.
+  bool on_ack(std::uint64_t sequence, const sender& by);
+  void on_refused(const endpoint& address) noexcept;
+  /// A stranger at that address has pinged us, and gets our answer there.
+  void on_call(const endpoint& from, const sender& by);
+  /// A record was accepted.
+  void on_held(row_id id) noexcept;
+  /// Whether this life is being asked on account of a stream.
+  bool asks(const record& life) const noexcept;
+
+  void advance();
+  base::time_point next_deadline() const noexcept;
+  /// Goes on with the exchanges that waited for what is decided by now. After every input, since
+  /// it closes streams.
+  void attend();
+
   /// Ends what we opened; used when this member goes away.
   void stop();
 
@@ -66,7 +89,9 @@ class synchronizer {
     bool fresh = false;     ///< serve: the asker's epoch is provisional.
     bool asked = false;     ///< serve: a sync_request came.
     bool answered = false;  ///< serve: our view was sent. exchange: a sync_reply came.
+    bool whole = false;     ///< The other's view came, to the end.
     std::uint64_t remembered = 0;
+    admission door{};  ///< Of who is at the other end, if it isn't held here.
     finished done;
   };
 
@@ -75,6 +100,11 @@ class synchronizer {
   void end(stream_id stream, std::error_code error, const std::string& detail, bool close);
   void send_view(stream_id stream);
   void take_rows(session& at, const packet& content, const view_rows& rows);
+  bool take_own_row(session& at, const record_ptr& life, bool provisional);
+  bool has_called(const record& life) const noexcept;
+  void answer(session& at);
+  void conclude(session& at);
+  void refuse_full(session& at);
   void serve_request(session& at, const sender& from, const sync_request& asked);
   void refuse(session& at, refusal_reason reason, std::string detail);
   void exchange_done(session& at);
@@ -87,6 +117,16 @@ class synchronizer {
   prober* prober_ = nullptr;
   std::vector<session> sessions_;
   std::uint64_t last_stream_ = 0;
+
+  struct caller {
+    std::uint64_t name = 0;  ///< hash_bytes() of it.
+    std::uint64_t epoch = 0;
+    endpoint from;
+  };
+  std::vector<caller> callers_;  ///< While exchanges that we opened are under way.
+  bool decided_ = false;         ///< There may be something to attend to.
+
+  static constexpr std::size_t callers_max = 64;
 };
 
 /// The error that a refusal amounts to for the one who was refused.
