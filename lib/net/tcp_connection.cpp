@@ -23,21 +23,63 @@ void send_without_delay(io::tcp_socket& socket) {
 
 }  // namespace
 
+/// Of the attempts to connect to one address.
+struct tcp_connection::race {
+  race(const asio::ip::tcp::endpoint& target, const tcp_connector& made_by, io::timer timer)
+      : to(target), maker(made_by), next(std::move(timer)) {}
+
+  const asio::ip::tcp::endpoint to;
+  const tcp_connector& maker;
+  io::timer next;
+  std::array<std::optional<io::tcp_socket>, attempts_max - 1> further;
+  std::size_t begun = 0;  ///< Of the further ones.
+};
+
 tcp_connection::tcp_connection(io::tcp_socket socket, operations& pending)
     : socket_(std::move(socket)), pending_(pending) {
   send_without_delay(socket_);
 }
 
 tcp_connection::tcp_connection(io::tcp_socket socket, const asio::ip::tcp::endpoint& to,
-                               operations& pending)
-    : socket_(std::move(socket)), to_(to), pending_(pending) {}
+                               const tcp_connector& maker, operations& pending)
+    : socket_(std::move(socket)),
+      race_(std::make_unique<race>(to, maker, io::timer(socket_.get_executor()))),
+      pending_(pending) {}
+
+tcp_connection::~tcp_connection() = default;
 
 void tcp_connection::connect(std::shared_ptr<connection_user> user) {
-  socket_.async_connect(
-      to_, [this, user = std::move(user), token = pending_.begin()](std::error_code error) {
-        // While the user lives, so does its connection.
-        user->connected(error ? error : finish_connecting());
-      });
+  attempt(socket_, user);
+  attempt_later(user);
+}
+
+void tcp_connection::attempt(io::tcp_socket& by, const std::shared_ptr<connection_user>& user) {
+  by.async_connect(race_->to, [this, &by, user, token = pending_.begin()](std::error_code error) {
+    // While the user lives, so does its connection.
+    if (race_) attempted(by, error, *user);
+  });
+}
+
+void tcp_connection::attempted(io::tcp_socket& by, std::error_code error, connection_user& user) {
+  const bool is_first = &by == &socket_;
+  // That this host has no port or memory left for one more attempt doesn't end the others.
+  if (error && !is_first && error != asio::error::connection_refused) return;
+  if (!is_first) socket_ = std::move(by);
+  race_.reset();  // Closes all others.
+  user.connected(error ? error : finish_connecting());
+}
+
+void tcp_connection::attempt_later(const std::shared_ptr<connection_user>& user) {
+  race_->next.expires_after(attempt_delay);
+  race_->next.async_wait([this, user, token = pending_.begin()](std::error_code error) {
+    if (error || !race_) return;
+    std::error_code failed;
+    io::tcp_socket socket(socket_.get_executor());
+    race_->maker.prepare(socket, race_->to, failed);
+    auto& place = race_->further[race_->begun++];
+    if (!failed) attempt(place.emplace(std::move(socket)), user);
+    if (race_->begun < race_->further.size()) attempt_later(user);
+  });
 }
 
 std::error_code tcp_connection::finish_connecting() {
@@ -73,6 +115,7 @@ void tcp_connection::end_sending() {
 }
 
 void tcp_connection::close() {
+  race_.reset();
   std::error_code ignored;
   socket_.close(ignored);
 }
@@ -86,7 +129,7 @@ std::unique_ptr<connection> tcp_connector::make_connection(const endpoint& to,
   io::tcp_socket socket(executor_);
   prepare(socket, target, error);
   if (error) return nullptr;
-  return std::make_unique<tcp_connection>(std::move(socket), target, pending_);
+  return std::make_unique<tcp_connection>(std::move(socket), target, *this, pending_);
 }
 
 void tcp_connector::prepare(io::tcp_socket& socket, const asio::ip::tcp::endpoint& to,
