@@ -47,7 +47,8 @@ expectations::expectations(const scenario& from, evidence_of_run run,
     if (counts_from) {
       run_.world.world.at(moment(item.moment), [this, i] { baselines_[i] = take_snapshot(); });
     }
-    if (item.what == wanted::one_event_everywhere || item.what == wanted::changes_at_most) {
+    if (item.what == wanted::one_event_everywhere || item.what == wanted::changes_at_most ||
+        item.what == wanted::no_failures_of) {
       for (const node_id subject : item.who.members(run_.world.size()))
         run_.story.note_events_about(subject);
     }
@@ -86,8 +87,9 @@ verdict expectations::judge(item_id which) {
       return judge_agreement(item);
     case wanted::no_false_failures:
     case wanted::no_suspicions:
-    case wanted::no_failures_of:
       return judge_absence(item);
+    case wanted::no_failures_of:
+      return judge_failures(item);
     case wanted::failed_everywhere:
     case wanted::left_everywhere:
     case wanted::joined_everywhere:
@@ -145,18 +147,36 @@ verdict expectations::judge_absence(const expectation& item) const {
         std::count_if(times.begin(), times.end(), [&](time_point at) { return at >= after; });
     return {0, {}, count == 0, std::to_string(count) + " suspicions"};
   }
-  const auto matters = [&](const false_failure& one) {
-    return one.at >= after &&
-           (item.what == wanted::no_false_failures || item.who.contains(one.subject));
-  };
-  const auto count = std::count_if(failures.begin(), failures.end(), matters);
+  const auto is_after = [after](const false_failure& one) { return one.at >= after; };
+  const auto count = std::count_if(failures.begin(), failures.end(), is_after);
   std::string detail = std::to_string(count) + " false failures";
-  const auto first = std::find_if(failures.begin(), failures.end(), matters);
+  const auto first = std::find_if(failures.begin(), failures.end(), is_after);
   if (first != failures.end()) {
     detail += ", the first at " + to_string(first->at - world_begin) + ": " +
               about(first->subject) + " at " + about(first->observer);
   }
   return {0, {}, count == 0, detail};
+}
+
+/// Among these nothing excuses one; at others what excuses a failure otherwise does.
+verdict expectations::judge_failures(const expectation& item) const {
+  const time_point after = moment(item.moment);
+  const auto broken = [](node_id subject, node_id by, time_point at) {
+    const std::string when = to_string(at - world_begin);
+    return verdict{0, {}, false, about(by) + " had " + about(subject) + " failed at " + when};
+  };
+  for (const auto& one : run_.story.noted()) {
+    if (one.kind == event_kind::failed && one.at >= after && item.who.contains(one.subject) &&
+        item.who.contains(one.observer)) {
+      return broken(one.subject, one.observer, one.at);
+    }
+  }
+  for (const auto& one : run_.story.false_failures()) {
+    if (one.at >= after && item.who.contains(one.subject)) {
+      return broken(one.subject, one.observer, one.at);
+    }
+  }
+  return {0, {}, true, "none of them failed"};
 }
 
 verdict expectations::judge_amount(item_id which) const {

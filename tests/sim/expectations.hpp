@@ -55,6 +55,7 @@ class expectations final : public observer {
   verdict judge(item_id which);
   verdict judge_agreement(const expectation& item) const;
   verdict judge_absence(const expectation& item) const;
+  verdict judge_failures(const expectation& item) const;
   verdict judge_amount(item_id which) const;
   verdict judge_events(const expectation& item) const;
   verdict judge_deliveries(item_id which) const;
