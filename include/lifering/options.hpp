@@ -218,7 +218,7 @@ struct LIFERING_API options {
   static options lan();
   /// Across continents: round trips up to a second.
   static options wan();
-  /// One machine or a test: loopback round trips.
+  /// One machine or a test: loopback round trips; processes may wait most of a second for a core.
   static options local();
 
   /// What is wrong, in one sentence, or nothing. Checks every field against its range and against

@@ -190,6 +190,9 @@ options options::local() {
   options result;
   result.protocol.probe_interval = 200ms;
   result.protocol.probe_timeout = 80ms;  // A busy machine schedules late; loopback itself is fast.
+  // Nobody is failed in less than a second of silence, which processes have that wait for a core. A
+  // process that ends is found sooner: its port refuses.
+  result.protocol.suspicion_multiplier = 5;
   result.protocol.gossip_interval = 50ms;
   result.protocol.push_pull_interval = 10s;
   result.protocol.stream_timeout = 5s;

@@ -63,6 +63,11 @@ TEST_CASE("wide networks are judged more slowly than one machine", "[options]") 
   CHECK(local.probe_interval < lan.probe_interval);
 }
 
+TEST_CASE("on one machine nobody is failed in less than a second of silence", "[options]") {
+  const auto local = options::local().protocol;
+  CHECK(local.suspicion_multiplier * local.probe_interval >= 1s);
+}
+
 TEST_CASE("what a member is called is checked", "[options]") {
   check({
       {"no name", [](options& o) { o.name = ""; }, errc::empty_name, "1 to 255 bytes"},

@@ -67,9 +67,9 @@ void expect_no_loss(const agents& all) {
   }
 }
 
-/// As long as a death takes to be found several times over, with the local profile.
+/// As long as a death takes to be found, twice over, with the local profile.
 void live_on() {
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::this_thread::sleep_for(std::chrono::seconds(3));
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ profile local() {
   auto& timing = result.machine.timing;
   timing.probe_interval = 200ms;
   timing.probe_timeout = 80ms;
+  timing.suspicion_multiplier = 5;
   timing.gossip_interval = 50ms;
   timing.push_pull_interval = 10s;
   timing.stream_timeout = 5s;
