@@ -16,7 +16,7 @@ unsigned patience_of(std::size_t present) noexcept {
   return std::clamp(static_cast<unsigned>(std::bit_width(present)), 2u, patience_max + 1) - 1;
 }
 
-constexpr std::size_t further_knocks = 2;
+constexpr std::size_t further_knocks = 4;
 
 }  // namespace
 

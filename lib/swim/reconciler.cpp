@@ -36,7 +36,7 @@ void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
   const base::duration gossip = shared_.settings.timing.gossip_interval;
   // On a network that loses much there is always some, so not for ever.
   const bool quiet = shared_.gossip.size() == 0 && shared_.now - shared_.view_changed >= gossip;
-  if (!quiet && shared_.now - next_compare_ < 4 * gossip) return;
+  if (!quiet && shared_.now - next_compare_ < 2 * gossip) return;
   if (shared_.now < next_compare_) return;
   if (next_compare_ < shared_.view_changed) fruitless_ = 0;
   next_compare_ = shared_.now + gossip + shared_.jitter(gossip);
