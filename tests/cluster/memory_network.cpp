@@ -169,7 +169,9 @@ class memory_transport final : public lifering::transport {
   std::error_code send(const lifering::endpoint& to, std::span<const std::uint8_t> bytes) override {
     if (network_->is_cut(at_, to)) return {};
     network_->record(at_, to, bytes);
-    if (const auto told = network_->listener_at(to)) {
+    if (network_->divert) {
+      network_->divert({at_, to, {bytes.begin(), bytes.end()}});
+    } else if (const auto told = network_->listener_at(to)) {
       told->datagram_received(at_, bytes);
     } else {
       told_->peer_refused(to);

@@ -2,6 +2,7 @@
 // the way to test one's own service without a socket.
 #pragma once
 
+#include <functional>
 #include <lifering/transport.hpp>
 #include <map>
 #include <memory>
@@ -34,6 +35,10 @@ class memory_network : public std::enable_shared_from_this<memory_network> {
 
   /// What goes to or from there is lost without a word: datagrams, and streams that are opened.
   void cut(const lifering::endpoint& at);
+
+  /// Set before members start: takes what they send, which then arrives only as far as inject() is
+  /// called for it. From several threads at once.
+  std::function<void(const datagram&)> divert;
 
   /// Puts a datagram on the network as if `from` had sent it.
   void inject(const lifering::endpoint& from, const lifering::endpoint& to,
