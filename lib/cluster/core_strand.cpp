@@ -12,22 +12,6 @@
 namespace lifering::cluster_detail {
 namespace {
 
-/// Why a seed could not be found has been said where it happened.
-std::string not_said_before(std::string_view reasons) {
-  constexpr std::string_view between = "; ";
-  std::string result;
-  while (!reasons.empty()) {
-    const auto end = std::min(reasons.find(between), reasons.size());
-    const auto one = reasons.substr(0, end);
-    if (!one.starts_with("seed ")) {
-      if (!result.empty()) result += between;
-      result += one;
-    }
-    reasons.remove_prefix(std::min(end + between.size(), reasons.size()));
-  }
-  return result;
-}
-
 using std::chrono::system_clock;
 
 ring_agreement to_agreement(const swim::protocol::peer_agreement& from, std::uint64_t fingerprint,
@@ -130,7 +114,8 @@ void core::log_join(const swim::completed& effect) {
   if (effect.error == errc::canceled) return;
   const std::string_view going_on = ". Serving alone and trying on.";
   if (effect.error == errc::no_seed_answered) {
-    const std::string reasons = not_said_before(effect.detail);
+    // Why a seed could not be found has been said where it happened.
+    const auto reasons = effect.detail.substr(effect.answers_at);
     const std::string why = reasons.empty() ? "" : " (" + reasons + ')';
     return log_(log_level::warning, "No seed has answered yet" + why + std::string(going_on));
   }

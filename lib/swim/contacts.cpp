@@ -56,9 +56,9 @@ void contacts::on_resolved(const seed_resolved& answer) {
     attempt& at = joining_.front();
     if (at.resolving > 0) --at.resolving;
     if (answer.error)
-      note("seed " + answer.seed + ": " + answer.error.message());
+      note(at.lookups, "seed " + answer.seed + ": " + answer.error.message());
     else if (strangers.empty() && !ourselves)
-      note("seed " + answer.seed + " has no address");
+      note(at.lookups, "seed " + answer.seed + " has no address");
     for (const endpoint& address : strangers) {
       if (std::find(at.untried.begin(), at.untried.end(), address) == at.untried.end()) {
         at.untried.push_back(address);
@@ -88,7 +88,8 @@ void contacts::pump() {
   if (at.resolving == 0 && at.trying.empty() && at.untried.empty() && at.busy.empty()) {
     if (at.refused) return finish(at.refused, 0);
     // Every seed was ourselves: the first member of its cluster.
-    finish(at.why.empty() ? std::error_code() : std::error_code(errc::no_seed_answered), 0);
+    const bool is_alone = at.lookups.empty() && at.answers.empty();
+    finish(is_alone ? std::error_code() : std::error_code(errc::no_seed_answered), 0);
   }
 }
 
@@ -104,7 +105,7 @@ void contacts::try_address(const endpoint& address) {
         std::erase(at.trying, address);
         if (!error) return finish({}, 1);
         if (error == errc::busy) return retry_later(address);
-        note(address.to_string() + ": " + (detail.empty() ? error.message() : detail));
+        note(at.answers, address.to_string() + ": " + (detail.empty() ? error.message() : detail));
         const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
                              error == errc::wrong_placement || error == errc::wrong_key ||
                              error == errc::name_in_use || error == errc::too_many_members ||
@@ -114,7 +115,7 @@ void contacts::try_address(const endpoint& address) {
       });
   if (!begun) {
     std::erase(joining_.front().trying, address);
-    note(address.to_string() + ": too many streams are open");
+    note(joining_.front().answers, address.to_string() + ": too many streams are open");
   }
 }
 
@@ -155,13 +156,16 @@ void contacts::retry_later(const endpoint& address) {
   at.busy.push_back(address);
 }
 
-void contacts::note(const std::string& what) {
-  std::string& why = joining_.front().why;
-  if (why.size() < 2048) why += (why.empty() ? "" : "; ") + what;
+void contacts::note(std::string& to, const std::string& what) {
+  if (to.size() < 1024) to += (to.empty() ? "" : "; ") + what;
 }
 
 void contacts::finish(std::error_code error, std::uint32_t contacted) {
-  completed done{joining_.front().id, error, contacted, std::move(joining_.front().why)};
+  const attempt& at = joining_.front();
+  completed done{at.id, error, contacted, at.lookups};
+  if (!at.lookups.empty() && !at.answers.empty()) done.detail += "; ";
+  done.answers_at = done.detail.size();
+  done.detail += at.answers;
   joining_.clear();
   shared_.out->push(std::move(done));
   patience_ = 0;
@@ -194,12 +198,14 @@ base::duration contacts::pause() {
 
 void contacts::advance() {
   if (!joining_.empty() && joining_.front().deadline <= shared_.now) {
-    const attempt& at = joining_.front();
+    attempt& at = joining_.front();
     for (const endpoint& address : at.trying)
-      note(address.to_string() + ": no answer in time");
+      note(at.answers, address.to_string() + ": no answer in time");
     for (const endpoint& address : at.busy)
-      note(address.to_string() + ": busy with others");
-    if (at.why.empty()) note("their addresses are not known yet");
+      note(at.answers, address.to_string() + ": busy with others");
+    if (at.lookups.empty() && at.answers.empty()) {
+      note(at.answers, "their addresses are not known yet");
+    }
     finish(at.refused ? at.refused : std::error_code(errc::no_seed_answered), 0);
   }
   if (!joining_.empty() && !joining_.front().busy.empty() &&

@@ -50,14 +50,15 @@ class contacts {
     base::time_point knock_at{};
     bool knocked = false;
     std::error_code refused;
-    std::string why;  ///< What each seed said, for people.
+    std::string lookups;  ///< Why seeds have no addresses, for people;
+    std::string answers;  ///< and what addresses said.
   };
 
   void pump();
   void retry_later(const endpoint& address);
   void try_address(const endpoint& address);
   void knock();
-  void note(const std::string& what);
+  static void note(std::string& to, const std::string& what);
   void finish(std::error_code error, std::uint32_t contacted);
   void heal();
   bool is_present(const endpoint& address) const;

@@ -63,6 +63,9 @@ struct completed {
   std::error_code error;
   std::uint32_t count = 0;
   std::string detail;  ///< For people: why, naming the values concerned. May be empty.
+  /// Of a join: where in `detail` that begins which no `seed_resolved` has brought. Who looked the
+  /// seeds up has told of theirs.
+  std::size_t answers_at = 0;
 };
 
 /// Bytes of the application arrived.
