@@ -111,22 +111,28 @@ TEST_CASE("who still suspects a failed member is told, and needn't wait alone", 
   CHECK(v.run_until([&] { return v.state(0, "m10") == member_state::failed; }, 7s));
 }
 
+/// The second actor repeats an accusation that was contradicted: at once, then after `pause`.
+void repeat(stage& s, std::size_t subject, const update& accusation, base::duration pause) {
+  s.drain(3);
+  s.datagrams.clear();
+  s.hear(2, accusation);  // it crossed the contradiction
+  CHECK(s.datagrams.empty());
+  s.run_for(pause);
+  s.drain(3);
+  s.datagrams.clear();
+  s.hear(2, accusation);  // the contradiction never got there
+  REQUIRE(s.datagrams.size() == 1);
+  CHECK(s.actor_at(s.datagrams.front().to) == 2);
+  const auto& told = s.datagrams.front().content;
+  CHECK(stage::mentions(told, stage::name(subject), update_kind::alive) == 1);
+}
+
 TEST_CASE("who repeats an accusation that we contradicted is told again, after a moment",
           "[swim]") {
   stage s(9);
   s.hear(1, s.suspect(0, 1));
   REQUIRE(s.machine.stats().refutations == 1);
-  s.drain(3);
-  s.datagrams.clear();
-  s.hear(2, s.suspect(0, 1));  // it crossed the contradiction
-  CHECK(s.datagrams.empty());
-  s.run_for(2s);
-  s.drain(3);
-  s.datagrams.clear();
-  s.hear(2, s.suspect(0, 1));  // the contradiction never got there
-  REQUIRE(s.datagrams.size() == 1);
-  CHECK(s.actor_at(s.datagrams.front().to) == 2);
-  CHECK(stage::mentions(s.datagrams.front().content, "m0", update_kind::alive) == 1);
+  repeat(s, 0, s.suspect(0, 1), 2s);
   CHECK(s.machine.self()->incarnation == 2);
 }
 
@@ -135,17 +141,7 @@ TEST_CASE("who still suspects a member that contradicted is told by others too",
   s.hear(1, s.suspect(9, 1));
   s.hear(9, s.alive(9, 2));
   REQUIRE(s.state(9) == member_state::alive);
-  s.drain(3);
-  s.datagrams.clear();
-  s.hear(2, s.suspect(9, 2));  // it crossed the contradiction
-  CHECK(s.datagrams.empty());
-  s.run_for(3s);
-  s.drain(3);
-  s.datagrams.clear();
-  s.hear(2, s.suspect(9, 2));  // the contradiction never got there
-  REQUIRE(s.datagrams.size() == 1);
-  CHECK(s.actor_at(s.datagrams.front().to) == 2);
-  CHECK(stage::mentions(s.datagrams.front().content, "m9", update_kind::alive) == 1);
+  repeat(s, 9, s.suspect(9, 2), 3s);
   CHECK(s.state(9) == member_state::alive);
 }
 
