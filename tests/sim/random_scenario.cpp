@@ -70,6 +70,20 @@ class drawer {
         first + static_cast<node_id>(random_.below(result_.nodes / 3 + 1ULL)), result_.nodes);
     return {first, last};
   }
+  happening draw_of_some(kind what) {
+    happening made;
+    made.what = what;
+    made.at = draw_time();
+    made.who = draw_some();
+    return made;
+  }
+  happening draw_of_one(kind what) {
+    happening made;
+    made.what = what;
+    made.at = draw_time();
+    made.who = node_set(draw_node());
+    return made;
+  }
   /// Up to `max`, small numbers more often.
   std::uint64_t draw_count(std::uint64_t max) { return random_.below(random_.below(max + 1) + 1); }
 
@@ -104,10 +118,7 @@ class drawer {
 
   void draw_network_faults() {
     for (std::uint64_t left = draw_count(6); left > 0; --left) {
-      happening cut;
-      cut.what = kind::cut;
-      cut.at = draw_time();
-      cut.who = draw_some();
+      happening cut = draw_of_some(kind::cut);
       cut.other = random_.chance(1, 2) ? node_set::all() : draw_some();
       cut.flag = random_.chance(2, 3);
       cut.length = draw_length(400);
@@ -127,10 +138,7 @@ class drawer {
       if (cut.at + flap_time < part_.length) add("flap", cut);
     }
     for (std::uint64_t left = draw_count(4); left > 0; --left) {
-      happening loss;
-      loss.what = random_.chance(1, 2) ? kind::loss_in : kind::loss_out;
-      loss.at = draw_time();
-      loss.who = draw_some();
+      happening loss = draw_of_some(random_.chance(1, 2) ? kind::loss_in : kind::loss_out);
       loss.loss = static_cast<ppm>(random_.below(certain));
       loss.length = draw_length(300);
       add("member_loss", loss);
@@ -139,11 +147,8 @@ class drawer {
 
   void draw_hampering() {
     for (std::uint64_t left = draw_count(6); left > 0; --left) {
-      happening item;
       const bool pauses = random_.chance(1, 2);
-      item.what = pauses ? kind::pause : kind::block;
-      item.at = draw_time();
-      item.who = draw_some();
+      happening item = draw_of_some(pauses ? kind::pause : kind::block);
       item.length = draw_length(300);
       add(pauses ? "pause" : "block", item);
     }
@@ -151,33 +156,21 @@ class drawer {
 
   void draw_changes() {
     for (std::uint64_t left = draw_count(3); left > 0; --left) {
-      happening item;
-      item.what = kind::leave;
-      item.at = draw_time();
-      item.who = node_set(draw_node());
+      happening item = draw_of_one(kind::leave);
       add("leave", item);
     }
     for (std::uint64_t left = draw_count(4); left > 0; --left) {
-      happening item;
-      item.what = kind::set_weight;
-      item.at = draw_time();
-      item.who = node_set(draw_node());
+      happening item = draw_of_one(kind::set_weight);
       item.weight = *weight::from_thousandths(500 * (1 + random_.below(4)));
       add("weight", item);
     }
     for (std::uint64_t left = draw_count(4); left > 0; --left) {
-      happening item;
-      item.what = kind::metadata;
-      item.at = draw_time();
-      item.who = draw_some();
+      happening item = draw_of_some(kind::metadata);
       item.text = "v" + std::to_string(random_.below(1000));
       add("metadata", item);
     }
     for (std::uint64_t left = draw_count(4); left > 0; --left) {
-      happening item;
-      item.what = kind::broadcast;
-      item.at = draw_time();
-      item.who = node_set(draw_node());
+      happening item = draw_of_one(kind::broadcast);
       item.text = "message " + std::to_string(left);
       add("broadcast", item);
     }
@@ -185,10 +178,7 @@ class drawer {
 
   void draw_jerks() {
     for (std::uint64_t left = draw_count(3); left > 0; --left) {
-      happening item;
-      item.what = kind::jerk;
-      item.at = draw_time();
-      item.who = draw_some();
+      happening item = draw_of_some(kind::jerk);
       item.length = draw_length(300);
       item.awake = 10ms * static_cast<std::int64_t>(1 + random_.below(20));
       item.asleep = 10ms * static_cast<std::int64_t>(1 + random_.below(150));
@@ -210,10 +200,7 @@ class drawer {
       add(drains ? "drain" : "ready", item);
     }
     for (std::uint64_t left = draw_count(4); left > 0; --left) {
-      happening item;
-      item.what = kind::forget;
-      item.at = draw_time();
-      item.who = draw_some();
+      happening item = draw_of_some(kind::forget);
       item.other = random_.chance(1, 2) ? node_set::all() : draw_some();
       add("forget", item);
     }
