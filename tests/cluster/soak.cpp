@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <random>
@@ -25,6 +24,7 @@
 #include <vector>
 
 #include "cluster/agent.hpp"
+#include "cluster/resources.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ struct plan {
   double minutes = 480;
   std::size_t agents = 10;
   unsigned seed = 1;
-  std::string profile = "lan";  ///< `local` takes a busy machine for dead processes.
+  std::string profile = "lan";  ///< `local` calls a process dead that waits a second for a core.
   double growth = 8;  ///< MiB that a member may grow, beside what it remembers of ended lives.
 };
 
@@ -47,26 +47,6 @@ constexpr std::size_t lives_max = 32768;
 struct wrong : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-struct sample {
-  double mib = 0;
-  std::size_t handles = 0;
-};
-
-sample look_at(pid_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid);
-  std::ifstream file(folder + "/statm");
-  double pages = 0;
-  file >> pages >> pages;
-  sample seen;
-  seen.mib = pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
-  std::error_code gone;
-  for ([[maybe_unused]] const auto& entry :
-       std::filesystem::directory_iterator(folder + "/fd", gone)) {
-    ++seen.handles;
-  }
-  return seen;
-}
 
 class soak {
  public:
@@ -122,7 +102,7 @@ class soak {
   std::mt19937 random_;
   std::string key_path_;
   std::vector<place> places_;
-  std::vector<std::vector<sample>> samples_{residents};
+  std::vector<resources> measured_{residents};
   std::size_t rounds_ = 0;
   std::size_t lives_ = 0;
   std::size_t rotations_ = 0;
@@ -416,8 +396,7 @@ void soak::judge_round() {
 void soak::report(double minute) {
   std::string text;
   for (std::size_t i = 0; i < residents; ++i) {
-    samples_[i].push_back(look_at(places_[i].living->own().pid()));
-    const auto& seen = samples_[i].back();
+    const auto& seen = measured_[i].measure(places_[i].living->own().pid());
     text += ", " + places_[i].name + ' ' + std::to_string(seen.mib).substr(0, 5) + " MiB and " +
             std::to_string(seen.handles) + " handles";
   }
@@ -426,31 +405,15 @@ void soak::report(double minute) {
   std::fflush(stdout);
 }
 
-/// The middle of a part of the samples.
-double median(std::vector<double> of) {
-  std::ranges::nth_element(of, of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2));
-  return of[of.size() / 2];
-}
-
-/// The second quarter of the time against the last one.
 void soak::judge_resources() const {
   const double remembered = kib_per_life * static_cast<double>(std::min(lives_, lives_max)) / 1024;
   for (std::size_t i = 0; i < residents; ++i) {
-    const auto& all = samples_[i];
-    const std::size_t quarter = all.size() / 4;
-    if (quarter == 0) return;
-    const auto part = [&](std::size_t from, auto what) {
-      std::vector<double> values;
-      for (std::size_t k = from; k < from + quarter; ++k)
-        values.push_back(static_cast<double>(all[k].*what));
-      return median(values);
-    };
-    const double grown = part(3 * quarter, &sample::mib) - part(quarter, &sample::mib);
-    const double opened = part(3 * quarter, &sample::handles) - part(quarter, &sample::handles);
+    const auto grown = measured_[i].grown();
+    if (!grown) return;
     std::printf("%s: %+.2f MiB, %+.0f handles from the second quarter to the last\n",
-                places_[i].name.c_str(), grown, opened);
-    if (grown > plan_.growth + remembered) throw wrong(places_[i].name + " grows");
-    if (opened > 8) throw wrong(places_[i].name + " collects handles");
+                places_[i].name.c_str(), grown->mib, grown->handles);
+    if (grown->mib > plan_.growth + remembered) throw wrong(places_[i].name + " grows");
+    if (grown->handles > 8) throw wrong(places_[i].name + " collects handles");
   }
 }
 
