@@ -172,8 +172,9 @@ class LIFERING_API cluster {
   ///
   /// Errors: invalid_seed, after which nothing was contacted; no_seed_answered, after which the
   /// member serves alone and goes on trying by itself, for ever; wrong_cluster, wrong_version,
-  /// wrong_placement, wrong_key, name_in_use and too_many_members if the seeds refused, after which
-  /// it tries on likewise; canceled; not_started; stopped; would_deadlock.
+  /// wrong_placement, wrong_key, name_in_use, too_many_members and invalid_address (none of them
+  /// reaches us where we say that we are) if the seeds refused, after which it tries on likewise;
+  /// canceled; not_started; stopped; would_deadlock.
   std::size_t join(std::vector<std::string> seeds, milliseconds timeout = default_timeout);
   std::size_t join(std::vector<std::string> seeds, std::error_code& error,
                    milliseconds timeout = default_timeout);

@@ -158,7 +158,9 @@ struct LIFERING_API options {
   /// afterwards; others are told its first address that the bound socket can reach, and of another
   /// one when that is gone. Empty: the bound address, or for a bind to
   /// 0.0.0.0 or [::] the one that the route to the first seed uses. Unspecified, multicast and
-  /// broadcast addresses are refused.
+  /// broadcast addresses are refused. Seeds ping us there before they admit us. If none of them is
+  /// answered, within some five seconds, since the port is wrong or a firewall stops UDP, join()
+  /// fails with invalid_address, and nobody is told of us.
   std::string advertise;
 
   /// Networks whose packets and connections are heard, as `10.0.0.0/8`, `2001:db8::/32` or an

@@ -98,6 +98,12 @@ bool synchronizer::asks(const record& life) const noexcept {
   });
 }
 
+bool synchronizer::asks_at(const endpoint& address) const noexcept {
+  return std::any_of(sessions_.begin(), sessions_.end(), [&address](const session& each) {
+    return each.door.waiting() && each.door.life()->address == address;
+  });
+}
+
 void synchronizer::advance() {
   for (session& each : sessions_) {
     each.door.advance(shared_);

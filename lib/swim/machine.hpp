@@ -111,7 +111,9 @@ class machine {
     prober_.on_refused(address);
   }
 
-  void on_send_failed() noexcept {
+  void on_send_failed(const endpoint& to) noexcept {
+    // Where a stranger says that it is, there may be no way to from anywhere.
+    if (streams_.asks_at(to) || newcomers_.asks_at(to)) return;
     // Once an interval: a burst of failures has one cause.
     if (core_.now < next_send_failure_) return;
     next_send_failure_ = core_.now + base::duration(core_.settings.timing.probe_interval);

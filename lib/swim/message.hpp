@@ -142,7 +142,7 @@ enum class refusal_reason : std::uint8_t {
   wrong_placement,
   name_in_use,
   too_many_members,
-  invalid_member,  ///< The sender's own record can't be a member: a bad address or an empty name.
+  invalid_member,  ///< The asker can't be a member: nobody reaches it where it says that it is.
   busy,
 };
 

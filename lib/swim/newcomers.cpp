@@ -50,6 +50,11 @@ record_ptr newcomers::on_ack(std::uint64_t sequence, const sender& by) {
   return proved;
 }
 
+bool newcomers::asks_at(const endpoint& address) const noexcept {
+  return std::any_of(asked_.begin(), asked_.end(),
+                     [&address](const candidate& c) { return c.life->address == address; });
+}
+
 void newcomers::advance() {
   for (std::size_t i = 0; i < asked_.size();) {
     candidate& each = asked_[i];

@@ -24,6 +24,8 @@ class newcomers {
   /// told us of itself and waits to be admitted, so as often and as soon as on a stream.
   void ask(const record_ptr& life, bool by_itself);
 
+  bool asks_at(const endpoint& address) const noexcept;
+
   /// An ack of that number came: the life that has proved itself so, or null.
   record_ptr on_ack(std::uint64_t sequence, const sender& by);
 

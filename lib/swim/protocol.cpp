@@ -63,10 +63,10 @@ void protocol::handle(base::time_point now, const peer_refused& input, effects& 
   machine_->finish();
 }
 
-void protocol::handle(base::time_point now, const send_failed&, effects& out) {
+void protocol::handle(base::time_point now, const send_failed& input, effects& out) {
   // A local failure is evidence about ourselves: we may be the one that is cut off.
   machine_->begin(now, out);
-  machine_->on_send_failed();
+  machine_->on_send_failed(input.to);
   machine_->finish();
 }
 

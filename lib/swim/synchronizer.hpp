@@ -61,6 +61,7 @@ class synchronizer {
   void on_held(row_id id) noexcept;
   /// Whether this life is being asked on account of a stream.
   bool asks(const record& life) const noexcept;
+  bool asks_at(const endpoint& address) const noexcept;
 
   void advance();
   base::time_point next_deadline() const noexcept;

@@ -100,6 +100,50 @@ TEST_CASE("off, accept, require and back, rolled node by node, lose no member", 
   expect_no_loss(all);
 }
 
+TEST_CASE("an agent whom nobody reaches where it says is refused in words, sealed or not",
+          "[agent][seal]") {
+  // Rolled out node by node, the newcomer may be a step ahead.
+  const auto modes = GENERATE(table<std::string, std::string>({{"plain", "plain"},
+                                                               {"off", "off"},
+                                                               {"off", "accept"},
+                                                               {"accept", "off"},
+                                                               {"require", "require"}}));
+  const auto& [mode, its_mode] = modes;
+  const std::string where = GENERATE("a closed port", "no way to", "another's address");
+  const key_file file(new_key());
+  const auto sealed = [&](const std::string& how, agent::words more) {
+    if (how == "plain") return more;
+    more.insert(more.end(), {"--key-file", file.path(), "--seal", how});
+    return more;
+  };
+  CAPTURE(std::get<0>(modes), std::get<1>(modes), where);
+  const auto all = form_cluster(2, sealed(mode, {}));
+  std::string address = "192.0.2.1:7946";  // for documentation; bound to loopback, none is sent
+  if (where == "another's address") address = all[1]->address();
+  if (where == "a closed port") {
+    agent brief("brief");
+    address = brief.address();
+  }
+  agent lost("lost", {all[0]->address()}, sealed(its_mode, {"--advertise", address}));
+  const auto said = [&] { return lost.own().errors(); };
+  const auto begin = process::clock::now();
+  while (said().find("we can't reach") == std::string::npos &&
+         process::clock::now() - begin < agent_patience) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK_THAT(said(), Catch::Contains("we can't reach " + address + ": nobody "));
+  CHECK_THAT(said(), Catch::Contains("advertise the address that members reach this process at"));
+  CHECK(lost.member_count() == 1);
+  agent right("right", {all[1]->address()}, sealed(its_mode, {}));
+  for (const auto& each : all) {
+    right.wait_for_event("joined", each->name());
+    each->wait_for_event("joined", "right");
+    CHECK(each->member_count() == 3);
+    CHECK(each->count_events("joined", "lost") == 0);
+  }
+  CHECK(right.count_events("joined", "lost") == 0);
+}
+
 TEST_CASE("a key is rotated every 100 ms under load, and no member is lost", "[agent][seal]") {
   const std::string first = new_key();
   const key_file file(first);

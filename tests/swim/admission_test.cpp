@@ -172,6 +172,16 @@ TEST_CASE("who binds late is admitted although its host refused at first", "[swi
   CHECK(s.count(event_kind::joined, "newcomer") == 1);
 }
 
+TEST_CASE("that there is no way to a newcomer's address says nothing about ourselves", "[swim]") {
+  stage s(3);
+  const record life = newcomer("newcomer", "192.0.2.1:7946");
+  knock_by_stream(s, life);
+  s.give(send_failed{life.address, errc::unreachable});
+  CHECK(s.machine.local_health() == 0);
+  s.give(send_failed{s.part(1)->address, errc::unreachable});
+  CHECK(s.machine.local_health() == 1);
+}
+
 TEST_CASE("only the life that was asked can answer for itself", "[swim]") {
   stage s = quiet_stage();
   const record life = newcomer();
