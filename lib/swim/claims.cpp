@@ -5,6 +5,16 @@
 #include "swim/membership.hpp"
 
 namespace lifering::swim {
+namespace {
+
+/// Whether an application sees a difference: not where only accusations were contradicted.
+bool differs(const record& old, const record& now) noexcept {
+  return old.address != now.address || old.weight != now.weight || old.phase != now.phase ||
+         old.zone != now.zone || old.service != now.service ||
+         old.metadata_hash != now.metadata_hash || old.metadata != now.metadata;
+}
+
+}  // namespace
 
 void membership::apply_alive(const record_ptr& theirs) {
   if (!acceptable(*theirs)) {
@@ -26,10 +36,11 @@ void membership::apply_alive(const record_ptr& theirs) {
   if (held.present() && theirs->epoch == held.subject->epoch &&
       theirs->incarnation > held.subject->incarnation) {
     // A suspicion overtook this record: take its content, keep the suspicion.
-    const record_ptr kept = kept_form(theirs, held.subject.get());
+    const record_ptr before = held.subject;
+    const record_ptr kept = kept_form(theirs, before.get());
     shared_.table.change(id, kept, held.incarnation, held.state, shared_.now, shared_.random);
     view_changed();
-    shared_.notify(event_kind::updated, id);
+    if (differs(*before, *kept)) shared_.notify(event_kind::updated, id);
     on_record_(id, false);
   }
 }
@@ -104,11 +115,6 @@ void membership::renew(row_id id, const record_ptr& theirs) {
                        shared_.random);
   ++shared_.counters.updates_new;
   view_changed();
-  const record& old = *before.subject;
-  const bool content_changed =
-      old.address != kept->address || old.weight != kept->weight || old.phase != kept->phase ||
-      old.zone != kept->zone || old.service != kept->service ||
-      old.metadata_hash != kept->metadata_hash || old.metadata != kept->metadata;
   gossip_class kind = gossip_class::metadata;
   if (before.state == member_state::failed && !new_life) {
     shared_.merging_until = shared_.now + longest_suspicion();
@@ -124,7 +130,7 @@ void membership::renew(row_id id, const record_ptr& theirs) {
       shared_.notify(event_kind::recovered, id);
       kind = gossip_class::refutation;
     }
-    if (content_changed) shared_.notify(event_kind::updated, id);
+    if (differs(*before.subject, *kept)) shared_.notify(event_kind::updated, id);
   }
   shared_.gossip.put(id, kind, shared_.update_of(id));
   on_record_(id, false);

@@ -61,6 +61,29 @@ TEST_CASE("a view that lives longer than ours brings what we lack, once", "[swim
   CHECK(row.incarnation == 7);
 }
 
+TEST_CASE("what a suspicion has overtaken is an update only if it brings something", "[swim]") {
+  const std::string metadata = GENERATE("", "new");
+  stage s(9);
+  s.hear(1, s.suspect(9, 1, 8));
+  REQUIRE(s.state(9) == member_state::suspect);
+  s.events.clear();
+
+  record said = *s.part(9);
+  said.incarnation += 1;
+  said.metadata = metadata;
+  update contradiction;
+  contradiction.subject = std::make_shared<const record>(said);
+  contradiction.incarnation = said.incarnation;
+  s.hear(2, contradiction);
+  CHECK(s.state(9) == member_state::suspect);
+  CHECK(s.events.size() == (metadata.empty() ? 0 : 1));
+  CHECK(s.count(event_kind::updated) == s.events.size());
+  view_row row;
+  REQUIRE(s.machine.find_member("m9", row));
+  CHECK(row.subject->incarnation == said.incarnation);
+  CHECK(row.incarnation == 8);
+}
+
 TEST_CASE("a confirmation that comes when the suspicion was gossiped out is gossiped too",
           "[swim]") {
   stage s(9);
