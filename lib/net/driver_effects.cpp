@@ -29,6 +29,10 @@ void driver::impl::carry_out() {
         [&](const auto& effect) {
           if constexpr (is_for_application<std::remove_cvref_t<decltype(effect)>>) {
             is_news = true;
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(effect)>,
+                                         swim::member_changed>) {
+              expect_proof(effect);
+            }
           } else {
             carry(effect);
           }

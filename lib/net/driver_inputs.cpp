@@ -1,4 +1,5 @@
 // From the network and the clock to the machine.
+#include <algorithm>
 #include <asio/post.hpp>
 #include <chrono>
 #include <lifering/error.hpp>
@@ -68,7 +69,7 @@ void driver::impl::settle_later() {
 }
 
 void driver::impl::arm_timer() {
-  const auto due = machine_->next_deadline();
+  const auto due = std::min(machine_->next_deadline(), introductions_.next_deadline());
   // Waking too early costs less than moving the timer each time that the deadline moves back.
   if (due >= armed_for_) return;
   armed_for_ = due;
@@ -90,6 +91,7 @@ void driver::impl::timer_expired() {
     machine_->advance(time, effects_);
     carry_out();
   }
+  if (state_ == state::running) ask_for_proofs();
   settle();
 }
 

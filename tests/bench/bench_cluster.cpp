@@ -315,6 +315,7 @@ void village::end() {
   std::printf(R"({"what":"end","wrong_failures":%zu})"
               "\n",
               wrong);
+  std::fflush(stdout);  // A thousand members take a while to go.
 }
 
 /// False, with a sentence on stderr, when the words are wrong.

@@ -97,7 +97,8 @@ class forger {
 
   std::vector<std::uint8_t> ping_of(const std::string& name, std::uint64_t epoch, peer& target,
                                     const wire::proof& with = {},
-                                    const endpoint& news_at = *endpoint::parse("127.0.0.1:9")) {
+                                    const endpoint& news_at = *endpoint::parse("127.0.0.1:9"),
+                                    const std::string& news_of = "invented") {
     swim::packet packet;
     packet.from.name = name;
     packet.from.epoch = epoch;
@@ -106,7 +107,7 @@ class forger {
     packet.body = swim::ping{1, target.name(), target.driver().protocol().self()->epoch};
     // News that can be seen to have been taken, and probed.
     swim::record invented;
-    invented.name = "invented";
+    invented.name = news_of;
     invented.epoch = 7;
     invented.incarnation = 1;
     invented.address = news_at;
