@@ -16,7 +16,12 @@ unsigned patience_of(std::size_t present) noexcept {
   return std::clamp(static_cast<unsigned>(std::bit_width(present)), 2u, patience_max + 1) - 1;
 }
 
-constexpr std::size_t further_knocks = 4;
+/// How many of those heard of are asked beside the seeds. A large cluster that forms at once has
+/// enough to do without it.
+std::size_t further_knocks(std::size_t others) noexcept {
+  constexpr std::size_t many = 100;
+  return others <= many ? 4 : 2;
+}
 
 }  // namespace
 
@@ -128,7 +133,8 @@ void contacts::knock() {
     views_.knock(address);
   // Whoever is known by now can tell us the rest as well: where packets are lost, one answer of
   // several comes through.
-  for (std::size_t more = 0; more < further_knocks && shared_.others() > 0; ++more)
+  const std::size_t others = shared_.others();
+  for (std::size_t more = 0; others > 0 && more < further_knocks(others); ++more)
     views_.knock(shared_.table.at(shared_.table.random_other(shared_.random)).subject->address);
 }
 
