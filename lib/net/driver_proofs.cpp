@@ -144,7 +144,7 @@ void driver::impl::ask_for_proofs() {
   while (const auto life = introductions_.take(now())) {
     swim::view_row held;
     const bool is_here = machine_->find_member(life->name, held) &&
-                         held.subject->epoch == life->epoch && held.state <= member_state::suspect;
+                         held.subject->epoch == life->epoch && held.present();
     const bool may_ask = codec_.seals() && options_.allow.allows(life->address);
     if (!is_here || !may_ask || codec_.is_proven(life->name, life->epoch)) continue;
     // As long as the answer to it.

@@ -1,8 +1,10 @@
 #include "net/tcp_connection.hpp"
 
+#include <array>
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/write.hpp>
+#include <optional>
 #include <utility>
 
 #include "net/address.hpp"

@@ -1,9 +1,9 @@
 // Connections by TCP.
 #pragma once
 
-#include <array>
+#include <chrono>
+#include <cstddef>
 #include <memory>
-#include <optional>
 
 #include "net/connection.hpp"
 #include "net/io.hpp"

@@ -85,6 +85,10 @@ struct view_row {
   member_state state = member_state::alive;
   std::uint32_t failures = 0;     ///< How often this life was declared failed lately.
   std::uint32_t age_seconds = 0;  ///< Of a grave, so that it ends everywhere at about one time.
+
+  bool present() const noexcept {
+    return state == member_state::alive || state == member_state::suspect;
+  }
   friend bool operator==(const view_row& a, const view_row& b) {
     return a.incarnation == b.incarnation && a.state == b.state && a.failures == b.failures &&
            a.age_seconds == b.age_seconds &&

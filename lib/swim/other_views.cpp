@@ -25,9 +25,8 @@ bool membership::merge(const view_row& theirs) {
   const row& held = shared_.table.at(id);
   if (subject.epoch < held.subject->epoch) return true;
   // The record of one that is gone is no reason to bring it back first.
-  const bool here = theirs.state == member_state::alive || theirs.state == member_state::suspect;
   if (subject.incarnation > held.subject->incarnation &&
-      (here || (theirs.state == member_state::failed && held.present()))) {
+      (theirs.present() || (theirs.state == member_state::failed && held.present()))) {
     apply_alive(theirs.subject);
   }
   if (theirs.state == member_state::left) {
@@ -47,8 +46,7 @@ bool membership::merge(const view_row& theirs) {
 }
 
 void membership::merge_unvouched(const view_row& theirs) {
-  const bool here = theirs.state == member_state::alive || theirs.state == member_state::suspect;
-  if (!here || !is_stranger(*theirs.subject)) {
+  if (!theirs.present() || !is_stranger(*theirs.subject)) {
     merge(theirs);
   } else if (can_be_member(*theirs.subject)) {
     if (!verify_(theirs.subject, true)) admit_proved(theirs.subject);
@@ -81,7 +79,7 @@ void membership::merge_about_self(const view_row& theirs) {
 
 void membership::merge_unheld(const view_row& theirs, row_id id) {
   const record& subject = *theirs.subject;
-  if (theirs.state == member_state::alive || theirs.state == member_state::suspect) {
+  if (theirs.present()) {
     return apply_alive(theirs.subject);
   }
   if (!acceptable(subject) || !within_window(subject, id)) {

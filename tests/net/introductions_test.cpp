@@ -22,6 +22,14 @@ swim::record_ptr life_of(const std::string& name) {
 
 const base::time_point start{100s};
 
+/// A number of lives in a cluster of `members`, in a queue of their own.
+introductions crowd(int lives, std::size_t members, bool second, std::uint64_t seed) {
+  introductions all(10'000, 1s, seed);
+  for (int i = 0; i < lives; ++i)
+    all.add(life_of(std::to_string(i)), members, second, start);
+  return all;
+}
+
 /// When each turn comes, if somebody looks every millisecond.
 std::vector<base::duration> turns_of(introductions& all, base::duration until) {
   std::vector<base::duration> turns;
@@ -35,9 +43,7 @@ std::vector<base::duration> turns_of(introductions& all, base::duration until) {
 }  // namespace
 
 TEST_CASE("After a pause turns are spread over thirty milliseconds for each member") {
-  introductions all(10'000, 1s, 1);
-  for (int i = 0; i < 1000; ++i)
-    all.add(life_of(std::to_string(i)), 100, false, start);
+  auto all = crowd(1000, 100, false, 1);
   const auto turns = turns_of(all, 10s);
   REQUIRE(turns.size() == 1000);
   CHECK(turns.front() >= 950ms);  // a little early, to share wakes
@@ -53,9 +59,7 @@ TEST_CASE("After a pause turns are spread over thirty milliseconds for each memb
 }
 
 TEST_CASE("Who is second begins when the first must have had its turn") {
-  introductions all(10'000, 1s, 2);
-  for (int i = 0; i < 100; ++i)
-    all.add(life_of(std::to_string(i)), 50, true, start);
+  auto all = crowd(100, 50, true, 2);
   const auto turns = turns_of(all, 10s);
   REQUIRE(turns.size() == 100);
   CHECK(turns.front() >= 2450ms);

@@ -1,6 +1,7 @@
 // How a connection is made when the network loses what makes it.
 #include "net/tcp_connection.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
