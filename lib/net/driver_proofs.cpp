@@ -50,13 +50,14 @@ swim::packet driver::impl::bare_packet() const {
 /// one packet may be lost.
 bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const auto& receipt = codec_.last_receipt();
-  if (!receipt.sealed) return true;
-  if (is_echo(from, receipt.proof)) codec_.mark_proven(incoming_.from);
-  const bool is_proven = receipt.proven || !codec_.seals();
   const bool has_proof = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
   const bool is_bare = std::holds_alternative<std::monostate>(incoming_.body) &&
                        incoming_.updates.empty() && incoming_.broadcasts.empty();
   const bool is_proof_alone = has_proof && is_bare;
+  // In mode `off` a challenge is echoed in plain, and proves nothing.
+  if (!receipt.sealed) return !is_proof_alone;
+  if (is_echo(from, receipt.proof)) codec_.mark_proven(incoming_.from);
+  const bool is_proven = receipt.proven || !codec_.seals();
   if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
   if (!is_proven && !is_proof_alone) ++count_.dropped_unproven;
   // An echo that isn't good is not answered by another challenge, to no end, unless a question

@@ -38,6 +38,7 @@ class sealed_group {
     auto options = quick_options(name, "127.0.0.1:0");
     rings.push_back(ring_of(mode, std::move(keys)));
     options.keys = rings.back();
+    options.protocol.placement = placement;
     members.push_back(std::make_unique<peer>(context, std::move(options)));
     REQUIRE_FALSE(members.back()->driver().open());
     members.back()->driver().start();
@@ -81,6 +82,7 @@ class sealed_group {
   }
 
   asio::io_context context;
+  std::uint64_t placement = 0;  ///< Of members that are added from now on.
   std::vector<std::shared_ptr<wire::keyring>> rings;
   std::vector<std::unique_ptr<peer>> members;
 };

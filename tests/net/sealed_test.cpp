@@ -46,6 +46,7 @@ TEST_CASE("A reliable message crosses a sealed stream", "[seal]") {
 TEST_CASE("From off through accept to require and back, member by member, nobody is lost",
           "[seal]") {
   sealed_group all;
+  all.placement = 7;
   for (int i = 0; i < 4; ++i)
     all.add_joined(seal_mode::off);
   REQUIRE(all.all_see(4));
@@ -59,6 +60,9 @@ TEST_CASE("From off through accept to require and back, member by member, nobody
   }
   CHECK(all.count_events(event_kind::failed) == 0);
   CHECK(all.count_events(event_kind::suspected) == 0);
+  // What proves a life says nothing of a placement, and is no packet of another one.
+  for (const auto& each : all.members)
+    CHECK(each->driver().protocol().stats().dropped_wrong_placement == 0);
 }
 
 TEST_CASE("A member in one mode joins through one in a neighbouring mode", "[seal]") {
