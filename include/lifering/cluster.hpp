@@ -272,6 +272,15 @@ class LIFERING_API cluster {
   ring_agreement agreement() const;
 
   /// Every counter and gauge; those of the protocol are at most a second old.
+  ///
+  /// Why input was dropped: of strangers `not_ours`, `wrong_cluster`, `not_allowed`; broken
+  /// `malformed`, `over_limit`, `too_large` (more than `limits.datagram`); of members that are set
+  /// up otherwise `wrong_version`, `wrong_placement`, `not_sealed`, `cannot_open`; said before or
+  /// too late `repeated`, `unknown_sequence`, `not_for_us` (an earlier life of ours); of lives that
+  /// have not shown that they live `unproven` (no echo yet, under the seal; a few at each start)
+  /// and `unanswered` (unknown ones that are silent when pinged); claims that no member makes
+  /// `from_self`, `bad_sender`, `bad_accuser`, `bad_record`, `beyond_window`; beyond a bound
+  /// `accuser_limit`, `member_limit`, `stream_limit`, `no_room`; on streams `unexpected_frame`.
   std::vector<metric> stats() const;
 
   // What others are told of us. These return at once; an `updated` event says that it is so. Before

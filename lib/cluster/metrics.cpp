@@ -148,7 +148,9 @@ void add_machine(const swim::stats& n, table& to) {
 }
 
 void add_dropped(const net::counters& transport, const swim::stats& machine, table& to) {
+  to.dropped("not_ours", transport.dropped_not_ours);
   to.dropped("malformed", transport.dropped_malformed);
+  to.dropped("over_limit", transport.dropped_over_limit);
   to.dropped("wrong_cluster", transport.dropped_wrong_cluster);
   to.dropped("wrong_version", transport.dropped_wrong_version);
   to.dropped("too_large", transport.dropped_too_large);
@@ -168,7 +170,7 @@ void add_dropped(const net::counters& transport, const swim::stats& machine, tab
   to.dropped("bad_record", machine.dropped_bad_record);
   to.dropped("beyond_window", machine.dropped_beyond_window);
   to.dropped("member_limit", machine.dropped_member_limit);
-  to.dropped("unproved", machine.dropped_unproved);
+  to.dropped("unanswered", machine.dropped_unproved);
   to.dropped("stream_limit", machine.dropped_stream_limit);
   to.dropped("unexpected_frame", machine.dropped_unexpected_frame);
 }

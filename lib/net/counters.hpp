@@ -20,10 +20,12 @@ struct counters {
   std::uint64_t accept_errors = 0;           ///< Pauses in accepting: no descriptors, no memory.
 
   // Dropped input, datagrams and frames alike.
-  std::uint64_t dropped_malformed = 0;
+  std::uint64_t dropped_not_ours = 0;    ///< No packet of this protocol at all.
+  std::uint64_t dropped_malformed = 0;   ///< One that is damaged: cut, longer, or of odd content.
+  std::uint64_t dropped_over_limit = 0;  ///< Something in it is larger than its limit.
   std::uint64_t dropped_wrong_cluster = 0;
   std::uint64_t dropped_wrong_version = 0;
-  std::uint64_t dropped_too_large = 0;
+  std::uint64_t dropped_too_large = 0;    ///< A datagram beyond our limit.
   std::uint64_t dropped_no_room = 0;      ///< Came faster over a transport than we read.
   std::uint64_t dropped_not_allowed = 0;  ///< From outside the allowed networks, or about there.
   std::uint64_t dropped_not_sealed = 0;   ///< Plain, where sealed is required.

@@ -239,6 +239,12 @@ void driver::impl::count_dropped(wire::decode_error error, const endpoint* from)
     case wire::decode_error::repeated:
       ++count_.dropped_repeated;
       return;
+    case wire::decode_error::not_ours:
+      ++count_.dropped_not_ours;
+      return;
+    case wire::decode_error::over_limit:
+      ++count_.dropped_over_limit;
+      return;
     default:
       ++count_.dropped_malformed;
   }

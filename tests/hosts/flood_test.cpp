@@ -139,7 +139,7 @@ agents form_sealed(const key_file& keys) {
 
 TEST_CASE("noise is dropped", "[flood][noise]") {
   auto all = form_cluster(4, {"--profile", "lan"});
-  CHECK(stand(all, "noise", "dropped_malformed").growth < 8);
+  CHECK(stand(all, "noise", "dropped_not_ours").growth < 8);
 }
 
 TEST_CASE("packets of another cluster are dropped", "[flood][foreign]") {

@@ -224,16 +224,20 @@ TEST_CASE("Datagrams that aren't ours are dropped and counted") {
   std::vector<std::uint8_t> bytes;
   stranger.encode(packet, bytes);
   const std::string junk = "GET / HTTP/1.1";
+  const std::string endless{"lr\1\1\0\4\xff\xff\xff\xfftest", 14};
 
   asio::ip::udp::socket socket(context, asio::ip::udp::v4());
   const auto to = to_asio<asio::ip::udp>(ours.driver().local_address(), false);
   socket.send_to(asio::buffer(bytes), to);
   socket.send_to(asio::buffer(junk), to);
+  socket.send_to(asio::buffer(endless), to);
   socket.send_to(asio::buffer(std::string()), to);
   const auto& count = ours.driver().count();
-  CHECK(run_until(context, [&] { return count.datagrams_received == 3; }));
+  CHECK(run_until(context, [&] { return count.datagrams_received == 4; }));
   CHECK(count.dropped_wrong_cluster == 1);
-  CHECK(count.dropped_malformed == 2);
+  CHECK(count.dropped_not_ours == 1);
+  CHECK(count.dropped_malformed == 1);
+  CHECK(count.dropped_over_limit == 1);
   CHECK(count.datagrams_sent == 0);
 }
 
