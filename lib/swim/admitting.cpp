@@ -83,9 +83,9 @@ void synchronizer::on_held(row_id id) noexcept {
   for (session& each : sessions_) {
     if (!each.door.waiting()) continue;
     const record& asked = *each.door.life();
-    if (asked.name != held.name || asked.epoch > held.epoch || asked.address != held.address) {
-      continue;
-    }
+    // If it isn't this life, then one after it in the same place; this one may have moved.
+    const bool outgrown = asked.epoch < held.epoch && asked.address == held.address;
+    if (asked.name != held.name || (asked.epoch != held.epoch && !outgrown)) continue;
     each.door.vouch();
     decided_ = true;
   }
@@ -93,8 +93,9 @@ void synchronizer::on_held(row_id id) noexcept {
 
 bool synchronizer::asks(const record& life) const noexcept {
   return std::any_of(sessions_.begin(), sessions_.end(), [&life](const session& each) {
-    return each.door.waiting() && !each.door.provisional() && each.door.life()->name == life.name &&
-           each.door.life()->epoch == life.epoch;
+    if (!each.door.waiting() || each.door.provisional()) return false;
+    const record& asked = *each.door.life();
+    return asked.epoch == life.epoch && asked.name == life.name && asked.address == life.address;
   });
 }
 

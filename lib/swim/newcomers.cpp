@@ -11,13 +11,17 @@ bool newcomers::must_prove() const noexcept {
 }
 
 void newcomers::ask(const record_ptr& life, bool by_itself) {
-  const auto known = std::find_if(asked_.begin(), asked_.end(),
-                                  [&](const candidate& c) { return c.life->name == life->name; });
+  // Each life of a name by itself: one that has ended can't answer, and mustn't have another one
+  // wait for it, whose epoch may be lower.
+  const auto known = std::find_if(asked_.begin(), asked_.end(), [&](const candidate& c) {
+    return c.life->epoch == life->epoch && c.life->name == life->name;
+  });
   if (known != asked_.end()) {
-    const bool newer = std::pair(life->epoch, life->incarnation) >
-                       std::pair(known->life->epoch, known->life->incarnation);
-    if (newer) known->life = life;
     known->by_itself = known->by_itself || by_itself;
+    if (life->incarnation <= known->life->incarnation) return;
+    const bool moved = life->address != known->life->address;
+    known->life = life;
+    if (moved) begin(*known);
     return;
   }
   if (asked_.size() >= candidates_max) {
@@ -27,8 +31,14 @@ void newcomers::ask(const record_ptr& life, bool by_itself) {
   candidate& added = asked_.emplace_back();
   added.life = life;
   added.by_itself = by_itself;
-  added.sequence = shared_.next_sequence();
-  send(added);
+  begin(added);
+}
+
+/// Under a number of its own, which an answer from where it was before doesn't have.
+void newcomers::begin(candidate& with) {
+  with.sequence = shared_.next_sequence();
+  with.tries = 0;
+  send(with);
 }
 
 void newcomers::send(candidate& to) {

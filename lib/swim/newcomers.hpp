@@ -42,6 +42,7 @@ class newcomers {
     bool by_itself = false;
   };
 
+  void begin(candidate& with);
   void send(candidate& to);
 
   core& shared_;

@@ -59,7 +59,7 @@ class synchronizer {
   void on_call(const endpoint& from, const sender& by);
   /// A record was accepted.
   void on_held(row_id id) noexcept;
-  /// Whether this life is being asked on account of a stream.
+  /// Whether this life is being asked, where it says that it is, on account of a stream.
   bool asks(const record& life) const noexcept;
   bool asks_at(const endpoint& address) const noexcept;
 
