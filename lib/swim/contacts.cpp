@@ -109,7 +109,9 @@ void contacts::try_address(const endpoint& address) {
         attempt& at = joining_.front();
         std::erase(at.trying, address);
         if (!error) return finish({}, 1);
-        if (error == errc::busy) return retry_later(address);
+        // Who stood still couldn't answer where it says that it is, and may now.
+        const bool missed = error == errc::invalid_address && shared_.now < shared_.stale_until;
+        if (error == errc::busy || missed) return retry_later(address);
         note(at.answers, address.to_string() + ": " + (detail.empty() ? error.message() : detail));
         const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
                              error == errc::wrong_placement || error == errc::wrong_key ||
@@ -131,6 +133,8 @@ void contacts::knock() {
                 shared_.jitter(shared_.settings.timing.probe_timeout);
   for (const endpoint& address : at.trying)
     views_.knock(address);
+  for (const endpoint& address : at.busy)  // Letting somebody in takes no stream.
+    views_.knock(address);
   // Whoever is known by now can tell us the rest as well: where packets are lost, one answer of
   // several comes through.
   const std::size_t others = shared_.others();
@@ -140,8 +144,10 @@ void contacts::knock() {
 
 bool contacts::has_knocked_at(const endpoint& address) const noexcept {
   if (joining_.empty() || !joining_.front().knocked) return false;
-  const auto& trying = joining_.front().trying;
-  return std::find(trying.begin(), trying.end(), address) != trying.end();
+  const auto is_among = [&address](const std::vector<endpoint>& all) {
+    return std::find(all.begin(), all.end(), address) != all.end();
+  };
+  return is_among(joining_.front().trying) || is_among(joining_.front().busy);
 }
 
 void contacts::on_agreement() {
@@ -221,8 +227,8 @@ void contacts::advance() {
     at.busy.clear();
     pump();
   }
-  if (!joining_.empty() && !joining_.front().trying.empty() &&
-      joining_.front().knock_at <= shared_.now && shared_.settings.parts.digest_sync) {
+  if (!joining_.empty() && joining_.front().waits() && joining_.front().knock_at <= shared_.now &&
+      shared_.settings.parts.digest_sync) {
     knock();
   }
   if (next_heal_ > shared_.now) return;
@@ -258,7 +264,7 @@ base::time_point contacts::next_deadline() const noexcept {
   base::time_point deadline = base::never;
   if (!joining_.empty()) {
     deadline = joining_.front().deadline;
-    if (!joining_.front().trying.empty() && shared_.settings.parts.digest_sync) {
+    if (joining_.front().waits() && shared_.settings.parts.digest_sync) {
       deadline = std::min(deadline, joining_.front().knock_at);
     }
     if (!joining_.front().busy.empty()) deadline = std::min(deadline, joining_.front().retry_at);

@@ -52,6 +52,9 @@ class contacts {
     std::error_code refused;
     std::string lookups;  ///< Why seeds have no addresses, for people;
     std::string answers;  ///< and what addresses said.
+
+    /// For what an address says.
+    bool waits() const noexcept { return !trying.empty() || !busy.empty(); }
   };
 
   void pump();
