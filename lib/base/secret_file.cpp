@@ -51,7 +51,8 @@ std::optional<problem> check_access(const std::string& path, const struct stat& 
                            "); chmod 600 makes it right");
   }
   if (about.st_uid != ::geteuid() && about.st_uid != 0) {
-    return wrong(path, "belongs to another user; it must be ours or root's");
+    return wrong(path, "belongs to user " + std::to_string(about.st_uid) + "; user " +
+                           std::to_string(::geteuid()) + ", who runs us, or root would be right");
   }
   return std::nullopt;
 }

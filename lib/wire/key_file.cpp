@@ -50,6 +50,10 @@ std::optional<problem> parse_keys(const std::string& path, std::string_view text
 }
 
 std::optional<problem> load_keys(const std::string& path, std::vector<key_ptr>& out) {
+  if (secret_key::from_text(path)) {
+    return problem{errc::invalid_option,
+                   "this is a key; the path of a file that holds it would be right"};
+  }
   base::secret_text text;
   if (auto found = base::read_secret_file(path, key_file_max, text)) return found;
   return parse_keys(path, text.view(), out);

@@ -215,6 +215,12 @@ TEST_CASE("A key file that others may read or write is refused", "[wire][seal]")
   }
   file.set_mode(0400);
   CHECK_FALSE(load_keys(file.path(), keys));
+  // Only root can give a file away.
+  if (::chown(file.path().c_str(), 65534, 65534) == 0) {
+    const auto found = load_keys(file.path(), keys);
+    REQUIRE(found);
+    CHECK(found->text.find("belongs to user 65534") != std::string::npos);
+  }
 }
 
 TEST_CASE("A key file that can't be read, is a folder or has no end is refused", "[wire][seal]") {

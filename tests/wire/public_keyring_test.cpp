@@ -76,6 +76,9 @@ TEST_CASE("A key file adds what isn't held, all of it or nothing", "[wire][seal]
   REQUIRE(found);
   CHECK(found->text.find(path.string()) != std::string::npos);
   CHECK(found->text.find(first) == std::string::npos);
+  const auto mistaken = keys.add_file(first);
+  REQUIRE(mistaken);
+  CHECK(mistaken->text.find(first) == std::string::npos);
   fs::remove(path);
 }
 
