@@ -18,10 +18,8 @@ disseminator::disseminator(core& shared)
       last_urgent_(shared.now - urgent_gap) {}
 
 void disseminator::news_queued() {
-  if (!shared_.settings.parts.urgent_gossip ||
-      shared_.gossip.fresh() + shared_.broadcasts.fresh() == 0 || shared_.others() == 0) {
-    return;  // without anybody to tell, news waits for the first who comes
-  }
+  if (!shared_.settings.parts.urgent_gossip || fresh() == 0 || fresh() == untold_) return;
+  if (shared_.others() == 0) return;  // News waits for the first who comes.
   if (next_urgent_ == base::never) {
     next_urgent_ = std::max(shared_.now + gather, last_urgent_ + urgent_gap);
   }
@@ -31,7 +29,11 @@ void disseminator::advance() {
   if (next_urgent_ <= shared_.now) {
     next_urgent_ = base::never;
     last_urgent_ = shared_.now;
-    if (shared_.gossip.fresh() + shared_.broadcasts.fresh() > 0) round();
+    const std::size_t before = fresh();
+    if (before > 0) round();
+    // What nobody could be told, as all that we know is about the only other member, waits for the
+    // usual rounds.
+    untold_ = fresh() == before ? before : 0;
     news_queued();
   }
   if (next_round_ <= shared_.now) {
@@ -69,6 +71,10 @@ void disseminator::round() {
       tell(gone);
     }
   }
+}
+
+std::size_t disseminator::fresh() const noexcept {
+  return shared_.gossip.fresh() + shared_.broadcasts.fresh();
 }
 
 bool disseminator::waiting() const noexcept {

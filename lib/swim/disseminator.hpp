@@ -25,12 +25,14 @@ class disseminator {
   /// piece goes to gossip_peers members an interval, and of more too, as rounds follow faster.
   base::duration pace(base::duration interval) const noexcept;
 
+  std::size_t fresh() const noexcept;
   bool waiting() const noexcept;
 
   core& shared_;
   base::time_point next_round_;
   base::time_point next_urgent_;
   base::time_point last_urgent_;
+  std::size_t untold_ = 0;  ///< How much fresh news the last urgent round could tell nobody.
   std::vector<row_id> targets_;
   std::size_t carried_ = 0;  ///< The most pieces of news in a packet of the last round.
 };

@@ -203,6 +203,17 @@ TEST_CASE("a record too large for a datagram wakes nobody for ever, and travels 
   }
 }
 
+TEST_CASE("a suspicion of the only other member isn't sent to it without a pause", "[swim]") {
+  stage s(1);
+  s.silent.insert(1);
+  REQUIRE(s.run_until([&] { return s.state(1) == member_state::suspect; }, 5s));
+  s.datagrams.clear();
+  s.run_for(2s);
+  REQUIRE(s.state(1) == member_state::suspect);
+  CHECK(s.mentions(1, update_kind::suspect) > 0);
+  CHECK(s.datagrams.size() < 30);  // a gossip round each 200 ms, and probes
+}
+
 TEST_CASE("a life that is told of the grave of a later one outgrows it when new, else stops",
           "[swim]") {
   const bool fresh = GENERATE(true, false);
