@@ -131,7 +131,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   bool may_pass(swim::stream_id id);
   void hold(swim::stream_id id, stream_greeting& greeting, const swim::packet& packet);
   void release_held(swim::stream_id id, stream_greeting& greeting);
-  void refuse_unproven(swim::stream_id id);
+  void refuse_unproven(swim::stream_id id, std::error_code error);
   static std::uint64_t challenge_period();
 
   // Hands one input to the machine and carries its effects out.

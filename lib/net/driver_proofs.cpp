@@ -168,12 +168,16 @@ bool driver::impl::may_pass(swim::stream_id id) {
   auto found = greetings_.find(id);
   if (found == greetings_.end()) {
     const bool greets = receipt.proof.challenge != 0;
-    if (swim::is_accepted(id) && (greets || (receipt.sealed && codec_.seals()))) {
+    const bool needs_proof = receipt.sealed && codec_.seals();
+    if (swim::is_accepted(id) && (greets || needs_proof)) {
       found = greetings_.emplace(id, stream_greeting::of_acceptor()).first;
-    } else if ((receipt.sealed && codec_.seals()) ||
-               (!swim::is_accepted(id) && receipt.proof.echo != 0)) {
-      // Opened before we began to seal; or the peer's last word, that it can't take what we sent.
-      refuse_unproven(id);
+    } else if (needs_proof) {
+      // Opened before we began to seal, so without a greeting; the next one has it.
+      refuse_unproven(id, {});
+      return false;
+    } else if (!swim::is_accepted(id) && receipt.proof.echo != 0) {
+      // The peer's last word, that it can't take what we sent.
+      refuse_unproven(id, errc::wrong_key);
       return false;
     } else {
       return true;
@@ -194,7 +198,7 @@ bool driver::impl::may_pass(swim::stream_id id) {
     case stream_greeting::step::refuse:
       break;
   }
-  refuse_unproven(id);
+  refuse_unproven(id, errc::wrong_key);
   return false;
 }
 
@@ -207,14 +211,15 @@ void driver::impl::release_held(swim::stream_id id, stream_greeting& greeting) {
   streams_->close(id);
 }
 
-void driver::impl::refuse_unproven(swim::stream_id id) {
+/// Without an error it counts as one for which there was no room, which is tried again.
+void driver::impl::refuse_unproven(swim::stream_id id, std::error_code error) {
   ++count_.dropped_unproven;
   ++count_.streams_failed;
   greetings_.erase(id);
   // One who has no room says so before any greeting, and there is nothing in it to be proved.
   const auto* refusal = std::get_if<swim::refusal>(&incoming_.body);
   const bool is_busy = refusal != nullptr && refusal->reason == swim::refusal_reason::busy;
-  apply(swim::stream_ended{id, is_busy ? std::error_code{} : errc::wrong_key});
+  apply(swim::stream_ended{id, is_busy ? std::error_code{} : error});
   streams_->drop(id);
 }
 
