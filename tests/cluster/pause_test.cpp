@@ -1,5 +1,6 @@
 // Processes that stand still for long, and processes whose clock jumps.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -29,6 +30,35 @@ void check_never_blamed(const agents& all, const agent::words& names) {
     }
   }
 }
+
+#if defined(FAKETIME_LIBRARY)
+/// A clock that processes may run by.
+class settable_clock {
+ public:
+  settable_clock() : file_("faketime-" + std::to_string(getpid())) { set("+0"); }
+  ~settable_clock() { std::remove(file_.c_str()); }
+  settable_clock(const settable_clock&) = delete;
+  settable_clock& operator=(const settable_clock&) = delete;
+
+  void set(const std::string& offset) const {
+    std::ofstream(file_ + ".new") << offset << '\n';
+    REQUIRE(std::rename((file_ + ".new").c_str(), file_.c_str()) == 0);
+  }
+
+  /// The words before a command that runs by it. `timers_too`: not the time of day alone jumps.
+  agent::words runner(bool timers_too = false) const {
+    agent::words made{"/usr/bin/env", std::string("LD_PRELOAD=") + FAKETIME_LIBRARY,
+                      "FAKETIME_TIMESTAMP_FILE=" + file_, "FAKETIME_NO_CACHE=1"};
+    if (!timers_too) {
+      made.insert(made.end(), {"FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1"});
+    }
+    return made;
+  }
+
+ private:
+  std::string file_;
+};
+#endif
 
 }  // namespace
 
@@ -78,21 +108,10 @@ TEST_CASE("one that is replaced while it sleeps finds that out when it wakes, an
 
 TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause]") {
 #if defined(FAKETIME_LIBRARY)
-  const std::string file = "faketime-" + std::to_string(getpid());
-  const auto set_clock = [&](const std::string& offset) {
-    std::ofstream(file + ".new") << offset << '\n';
-    REQUIRE(std::rename((file + ".new").c_str(), file.c_str()) == 0);
-  };
-  set_clock("+0");
-  const agent::words runner{"/usr/bin/env",
-                            std::string("LD_PRELOAD=") + FAKETIME_LIBRARY,
-                            "FAKETIME_TIMESTAMP_FILE=" + file,
-                            "FAKETIME_NO_CACHE=1",
-                            "FAKETIME_DONT_FAKE_MONOTONIC=1",
-                            "DONT_FAKE_MONOTONIC=1"};
+  const settable_clock clock;
   auto all = form_cluster(3);
   all.push_back(std::make_unique<agent>("n3", agent::words{all[0]->address()}, agent::words{},
-                                        "127.0.0.1:0", runner));
+                                        "127.0.0.1:0", clock.runner()));
   await_agreement(all, 4);
   const auto time_of = [&](const std::string& meta) {
     const auto since = all[3]->line_count();
@@ -103,7 +122,7 @@ TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause
   for (const auto& [offset, seconds] :
        std::vector<std::pair<std::string, double>>{{"-30d", -2592000}, {"+30d", 2592000}}) {
     INFO(offset);
-    set_clock(offset);
+    clock.set(offset);
     let_pass(std::chrono::seconds(2));
     CHECK(std::abs(time_of("at" + offset) - before - seconds) < 60);  // It did see that clock.
     await_agreement(all, 4);
@@ -111,15 +130,47 @@ TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause
   check_never_blamed(all, {"n0", "n1", "n2", "n3"});
 
   // One that starts with a clock of 1970 refuses nobody and is refused by nobody.
-  set_clock("@1970-01-02 00:00:00");
+  clock.set("@1970-01-02 00:00:00");
   all.push_back(std::make_unique<agent>("n4", agent::words{all[0]->address()}, agent::words{},
-                                        "127.0.0.1:0", runner));
+                                        "127.0.0.1:0", clock.runner()));
   await_agreement(all, 5);
   const auto address = all[4]->address();
   all[4]->kill();
   all[4] = std::make_unique<agent>("n4", agent::words{all[0]->address()}, agent::words{}, address);
   await_agreement(all, 5);
-  std::remove(file.c_str());
+#else
+  WARN("left out: libfaketime is missing, or this is a tree with sanitizers");
+#endif
+}
+
+TEST_CASE("a clock that jumps while members prove themselves keeps nobody out", "[pause]") {
+#if defined(FAKETIME_LIBRARY)
+  const std::string key_file = "key-" + std::to_string(getpid());
+  std::ofstream(key_file) << std::string(64, 'a') << '\n';
+  REQUIRE(::chmod(key_file.c_str(), 0600) == 0);
+  const agent::words sealed{"--key-file", key_file, "--seal", "require"};
+  const settable_clock clock;
+  auto all = form_cluster(2, sealed);
+  const agent::words first{all[0]->address()};
+  all.push_back(std::make_unique<agent>("n2", first, sealed, "127.0.0.1:0", clock.runner(true)));
+  await_agreement(all, 3);
+  const agent::words jumping{all[2]->address()};
+  // Forward, as a virtual machine's may when it is moved; what timers run by never goes back.
+  for (const std::string offset : {"+6", "+15", "+30", "+1h", "+3d"}) {
+    INFO(offset);
+    all.push_back(std::make_unique<agent>("late" + offset, jumping, sealed));
+    clock.set(offset);
+    await_agreement(all, 4);
+    all[3]->own().write("leave\n");
+    CHECK(all[3]->exit_code() == 0);
+    all.pop_back();
+    await_agreement(all, 3);
+  }
+  for (const auto& each : all) {
+    for (const auto* name : {"n0", "n1", "n2"})
+      CHECK(each->count_events("failed", name) == 0);
+  }
+  std::remove(key_file.c_str());
 #else
   WARN("left out: libfaketime is missing, or this is a tree with sanitizers");
 #endif
