@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "net/close_on_exec.hpp"
 #include "net/tcp_connection.hpp"
 
 namespace lifering::net {
@@ -34,6 +35,7 @@ void acceptor::accept_next() {
         if (!listening_.is_open()) return;
         if (error == asio::error::connection_aborted) return accept_next();
         if (error) return pause();
+        close_on_exec(socket);
         const auto from = socket.remote_endpoint(error);
         if (!error) {
           accepted_(std::make_unique<tcp_connection>(std::move(socket), pending_), from_asio(from));

@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "net/address.hpp"
+#include "net/close_on_exec.hpp"
 #include "net/seed.hpp"
 
 namespace lifering::net {
@@ -29,6 +30,9 @@ std::optional<endpoint> route_to(const io::executor& executor, const endpoint& t
   std::error_code error;
   auto to = to_asio<asio::ip::udp>(target, false);
   if (to.port() == 0) to.port(9);
+  probe.open(to.protocol(), error);
+  if (error) return std::nullopt;
+  close_on_exec(probe);
   probe.connect(to, error);
   if (error) return std::nullopt;
   const auto local = probe.local_endpoint(error);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "net/close_on_exec.hpp"
 #include "net/system_error.hpp"
 
 namespace lifering::net {
@@ -23,6 +24,7 @@ void open_bound(Socket& socket, const asio::ip::basic_endpoint<Protocol>& at,
                 std::error_code& error) {
   socket.open(at.protocol(), error);
   if (error) return;
+  close_on_exec(socket);
   if (at.address().is_v6()) {
     socket.set_option(asio::ip::v6_only(!at.address().is_unspecified()), error);
     if (error) return;

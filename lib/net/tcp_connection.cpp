@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "net/address.hpp"
+#include "net/close_on_exec.hpp"
 
 #ifdef __linux__
 #include <netinet/in.h>
@@ -137,7 +138,9 @@ std::unique_ptr<connection> tcp_connector::make_connection(const endpoint& to,
 void tcp_connector::prepare(io::tcp_socket& socket, const asio::ip::tcp::endpoint& to,
                             std::error_code& error) const {
   socket.open(to.protocol(), error);
-  if (error || local_.is_unspecified()) return;
+  if (error) return;
+  close_on_exec(socket);
+  if (local_.is_unspecified()) return;
 #ifdef IP_BIND_ADDRESS_NO_PORT
   // Leaves the choice of a port to connect(), which needs one that is free for that peer only.
   const int on = 1;

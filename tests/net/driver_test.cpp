@@ -1,11 +1,15 @@
 #include "net/driver.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <asio/ip/tcp.hpp>
 #include <asio/ip/udp.hpp>
 #include <asio/post.hpp>
 #include <asio/write.hpp>
 #include <chrono>
 #include <lifering/error.hpp>
+#include <set>
 #include <thread>
 
 #include "net/address.hpp"
@@ -440,6 +444,33 @@ TEST_CASE("Who isn't known to be where he asks from gets no more bytes than he s
   // One who knocks has made himself a member by his own word, and is probed from then on.
   if (question.updates.empty()) CHECK(answered <= asked);
   CHECK(count.replies_withheld >= withheld);
+}
+
+TEST_CASE("A program that is executed inherits no socket of a member") {
+  const auto open_sockets = [] {
+    std::set<int> found;
+    for (int each = 0; each < 256; ++each) {
+      struct stat about {};
+      if (::fstat(each, &about) == 0 && S_ISSOCK(about.st_mode)) found.insert(each);
+    }
+    return found;
+  };
+  asio::io_context context;
+  asio::ip::tcp::acceptor silent(context, {asio::ip::address_v4::loopback(), 0});
+  asio::ip::tcp::socket stranger(context, asio::ip::tcp::v4());
+  const auto of_others = open_sockets();
+  peer ours(context, "ours");
+  stranger.connect(to_asio<asio::ip::tcp>(ours.driver().local_address(), false));
+  ours.join({"127.0.0.1:" + std::to_string(silent.local_endpoint().port())});
+  REQUIRE(run_until(context, [&] { return ours.driver().gauges().streams_open == 2; }));
+
+  std::size_t sockets = 0;
+  for (const int each : open_sockets()) {
+    if (of_others.contains(each)) continue;
+    CHECK((::fcntl(each, F_GETFD) & FD_CLOEXEC) != 0);
+    ++sockets;
+  }
+  CHECK(sockets >= 4);  // UDP, TCP, and a stream each way.
 }
 
 TEST_CASE("A chain of commands that never ends leaves others their turn") {
