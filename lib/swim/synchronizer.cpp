@@ -29,6 +29,10 @@ std::error_code to_error(refusal_reason reason) noexcept {
   return errc::unreachable;
 }
 
+std::error_code is_ourselves() noexcept {
+  return std::make_error_code(std::errc::already_connected);
+}
+
 synchronizer::synchronizer(core& shared, membership& members)
     : shared_(shared), members_(members) {}
 
@@ -161,8 +165,10 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
     return end(stream, errc::wrong_placement, "", true);
   }
   if (shared_.is_self(from.name) && from.epoch == shared_.self->epoch) {
-    ++shared_.counters.dropped_from_self;  // a seed that is ourselves
-    return end(stream, {}, "", true);
+    // A seed that is ourselves, under another address. The end that called must hear so too.
+    ++shared_.counters.dropped_from_self;
+    if (at->what == purpose::serve) shared_.frame(stream);
+    return end(stream, is_ourselves(), "", true);
   }
   if (const row_id by = shared_.table.find(from.name); by != no_row) members_.heard_from(from, by);
   for (const update& news : content.updates)

@@ -133,4 +133,7 @@ class synchronizer {
 /// The error that a refusal amounts to for the one who was refused.
 std::error_code to_error(refusal_reason reason) noexcept;
 
+/// What an exchange ends with that found ourselves at the other end.
+std::error_code is_ourselves() noexcept;
+
 }  // namespace lifering::swim

@@ -234,3 +234,21 @@ TEST_CASE("a join can be cancelled, and only one is under way at a time", "[swim
   CHECK(s.done.back().command == command_id{1});
   CHECK(s.done.back().error == errc::canceled);
 }
+
+TEST_CASE("a seed that turns out to be ourselves is none, and who has no other begins alone",
+          "[swim]") {
+  const bool has_another = GENERATE(false, true);
+  village v(2);
+  const std::string alias = "192.0.2.7:7946";  // As behind a router that translates addresses.
+  v.holder = [&](const endpoint& address) {
+    return address == *endpoint::parse(alias) ? std::size_t{0} : v.size();
+  };
+  join_command asked{command_id{50}, {alias}, 10s};
+  if (has_another) asked.seeds.push_back(v.at(1).address.to_string());
+  v.command(0, asked);
+  REQUIRE(v.run_until([&] { return !v.at(0).done.empty(); }, 100ms));
+  CHECK_FALSE(v.at(0).done.front().error);
+  CHECK(v.at(0).done.front().count == (has_another ? 1 : 0));
+  CHECK(v.at(0).done.front().detail.empty());
+  CHECK(v.machine(0).present_members() == (has_another ? 2 : 1));
+}
