@@ -110,7 +110,9 @@ void core::on_completed(const swim::completed& effect, batch& next) {
 }
 
 void core::log_join(const swim::completed& effect) {
-  if (!effect.error) return log_(log_level::info, "Joined.");
+  if (!effect.error && effect.count > 0) return log_(log_level::info, "Joined.");
+  // So it is with the first member; or with one that advertises the address of another.
+  if (!effect.error) return log_(log_level::info, "Every seed is ourselves. Serving alone.");
   if (effect.error == errc::canceled) return;
   const std::string_view going_on = ". Serving alone and trying on.";
   if (effect.error == errc::no_seed_answered) {

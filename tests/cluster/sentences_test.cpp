@@ -104,6 +104,29 @@ TEST_CASE("seeds that don't answer are named in the log, each with its reason", 
   CHECK(said.find("Serving alone and trying on.") != std::string::npos);
 }
 
+TEST_CASE("who joins itself alone isn't said to have joined", "[cluster]") {
+  cluster other(member_options("other"));
+  other.start();
+  std::mutex mutex;
+  std::string said;
+  auto options = member_options("a");
+  options.level = lifering::log_level::info;
+  options.log = [&](lifering::log_level, std::string_view line) {
+    const std::lock_guard lock(mutex);
+    said += line;
+  };
+  const bool is_mistaken = GENERATE(true, false);
+  if (is_mistaken) options.advertise = seeds_of(other).front();
+  {
+    cluster member(options);
+    member.start();
+    CHECK(member.join(is_mistaken ? seeds_of(other) : seeds_of(member)) == 0);
+  }
+  const std::lock_guard lock(mutex);
+  CHECK(said.find("Every seed is ourselves. Serving alone.") != std::string::npos);
+  CHECK(said.find("Joined") == std::string::npos);
+}
+
 TEST_CASE("a time below zero has passed, and one beyond all clocks doesn't end early",
           "[cluster]") {
   constexpr auto least = cluster::milliseconds::min();
