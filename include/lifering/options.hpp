@@ -140,7 +140,8 @@ enum class log_level : std::uint8_t { debug, info, warning, error, off };
 LIFERING_API std::string_view to_string(log_level level) noexcept;
 
 /// Receives one line without its end. Called from the library's threads, one call at a time; must
-/// not call back into the cluster object.
+/// not call back into the cluster object. The protocol waits for it meanwhile, so it should hand
+/// the line on rather than write to what may be slow. One that throws loses its line.
 using log_sink = std::function<void(log_level, std::string_view)>;
 
 struct LIFERING_API options {

@@ -25,7 +25,11 @@ class logger {
   bool enabled(log_level level) const noexcept { return sink_ && level >= threshold_; }
 
   void operator()(log_level level, std::string_view line) const {
-    if (enabled(level)) sink_(level, in_one_line(line));
+    if (!enabled(level)) return;
+    try {
+      sink_(level, in_one_line(line));
+    } catch (...) {  // The line is lost. Where could it be said?
+    }
   }
 
  private:

@@ -405,6 +405,23 @@ TEST_CASE("log lines go to the given sink, one call at a time", "[cluster]") {
   CHECK_FALSE(overlapped);
 }
 
+TEST_CASE("a log sink that throws loses its lines and nothing else", "[cluster]") {
+  cluster first(member_options("a"));
+  first.start();
+  auto options = member_options("b");
+  options.level = lifering::log_level::debug;
+  std::atomic<int> lines{0};
+  options.log = [&](lifering::log_level, std::string_view) {
+    ++lines;
+    throw std::runtime_error("on purpose");
+  };
+  cluster member(options);
+  member.start();
+  CHECK(member.join(seeds_of(first)) == 1);
+  CHECK(member.leave() == 1);
+  CHECK(lines > 1);
+}
+
 TEST_CASE("readers on other threads see whole views while members come and go", "[cluster]") {
   cluster first(member_options("a"));
   first.start();
