@@ -202,8 +202,10 @@ struct LIFERING_API options {
   /// The first change of a quiet ring is published at once. Further changes learned from others
   /// within this time are gathered, so that many failures at once become few rings: at most one
   /// each `ring_gather`, beside those that an operation of our own completes with. What a join
-  /// brings before it completes is gathered likewise. 0 to 10 s; 0 publishes each. It bounds how
-  /// much later than the membership the ring may be.
+  /// brings before it completes is gathered likewise. Where building a ring takes more than a tenth
+  /// of this time, because it is large or the machine busy, ten times what the last one took passes
+  /// instead, but never more than ten times this. 0 to 10 s; 0 publishes each. It bounds how much
+  /// later than the membership the ring may be.
   std::chrono::milliseconds ring_gather{300};
 
   /// How the application's own health counts.

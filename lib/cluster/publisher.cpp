@@ -1,5 +1,6 @@
 #include "cluster/publisher.hpp"
 
+#include <algorithm>
 #include <asio/post.hpp>
 #include <iterator>
 #include <new>
@@ -79,16 +80,19 @@ bool publisher::is_long_build(const batch& next) const {
 }
 
 void publisher::expect_more() {
-  if (!waiting_) be_quiet();  // What waits already waits no longer for that.
+  if (!waiting_) be_quiet(base::duration::zero());  // What waits already waits no longer for that.
 }
 
-void publisher::be_quiet() {
-  if (pace_.gather.count() > 0) quiet_until_ = pace_.now() + base::duration(pace_.gather);
+void publisher::be_quiet(base::duration after_build) {
+  constexpr int builds = 10;      // Builds take a tenth of the time,
+  constexpr int gatherings = 10;  // unless rings would become too old.
+  const base::duration gather(pace_.gather);
+  const auto quiet = std::clamp(builds * after_build, gather, gatherings * gather);
+  quiet_until_ = std::max(quiet_until_, pace_.now() + quiet);
 }
 
 void publisher::submit(batch next) {
-  const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.gather.count() > 0 &&
-                        pace_.now() < quiet_until_;
+  const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.now() < quiet_until_;
   if (!building_ && !waiting_ && !too_soon) return start(std::move(next));
   {
     const std::lock_guard lock(mutex_);
@@ -128,6 +132,7 @@ void publisher::start(batch next) {
 
 void publisher::submit_now(batch next) {
   LIFERING_CHECK(!building_);
+  began_ = pace_.now();
   publish(next);
   conclude(next);
 }
@@ -151,6 +156,7 @@ void publisher::tell_strand(std::function<void()> what) {
 
 void publisher::build_on_thread(shared_batch work) {
   building_ = true;
+  began_ = pace_.now();
   if (!builder_) builder_.emplace("lifering-ring");
   asio::post(builder_->executor(), [this, work = std::move(work)]() mutable {
     publish(*work);
@@ -207,7 +213,7 @@ void publisher::conclude(batch& done) {
   if (done.error) log_(log_level::error, "The ring stays as it was: " + done.error.message());
   if (done.ring_changes > 0) {
     on_ring_(ring_.fingerprint());
-    if (done.can_wait()) be_quiet();
+    if (done.can_wait()) be_quiet(pace_.now() - began_);
   }
   for (const auto& each : done.completions)
     each.tell();

@@ -62,7 +62,8 @@ struct ring_pace {
 /// A ring that is cheap to build is built on the strand. A longer build goes to a thread of its
 /// own, made for the first one, so that the strand isn't held up. What arrives during a build is
 /// gathered and becomes one publication after it; likewise changes of the ring that follow another
-/// one too soon, with what follows them.
+/// one too soon, with what follows them. Too soon is a matter of how long builds take, too:
+/// hundreds that join on one machine would otherwise spend its time on each other's rings.
 class publisher : public std::enable_shared_from_this<publisher> {
  public:
   using strand = asio::strand<asio::any_io_executor>;
@@ -124,7 +125,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   std::optional<ring_event> publish_ring(batch& next);
   void conclude(batch& done);
   void on_built(batch& done);
-  void be_quiet();
+  void be_quiet(base::duration after_build);
   void start(batch next);
   void start_waiting();
   void start_when_due();
@@ -148,6 +149,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   bool building_ = false;  ///< From giving the builder work until that is concluded.
   std::optional<batch> waiting_;
   ring_pace pace_;
+  base::time_point began_{};        ///< The last build.
   base::time_point quiet_until_{};  ///< No ring of others' making before this.
   bool called_ = false;             ///< pace_ will call back.
 };

@@ -207,6 +207,29 @@ TEST_CASE("the first change of a quiet ring is published at once, later ones gat
                                              "joined f", "ring of 6"});
 }
 
+TEST_CASE("builds take a tenth of the time, and a ring waits for ten gatherings at most",
+          "[publisher]") {
+  const auto [build, quiet] = GENERATE(table<std::chrono::milliseconds, std::chrono::milliseconds>(
+      {{1ms, 300ms}, {30ms, 300ms}, {50ms, 500ms}, {300ms, 3000ms}, {10s, 3000ms}}));
+  auto placement = placement_options::slots();
+  placement.segments = 20;
+  bench on(placement);
+  const auto begin = on.now;
+  on.published->submit(on.coming({"a", "b"}));
+  on.now = begin + build;
+  on.run_until([&] { return on.last_fingerprint != 0; });
+  on.published->submit(on.coming({"c"}));
+  REQUIRE(on.due);
+  CHECK(on.due_at == begin + build + quiet);
+  // A join that begins then makes nothing wait longer, nor shorter.
+  on.published->expect_more();
+  on.at(on.due_at - 1ms);
+  CHECK(on.published->ring().size() == 2);
+  on.at(begin + build + quiet);
+  on.close();
+  CHECK(on.published->ring().size() == 3);
+}
+
 TEST_CASE("what changes no ring waits for no other ring, but not before one that is held back",
           "[publisher]") {
   bench on(placement_options::classic());
