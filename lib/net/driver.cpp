@@ -105,6 +105,12 @@ void driver::impl::make_parts() {
 }
 
 void driver::impl::report_start(std::string_view how_advertised) const {
+  if (!options_.allow.allows(advertised_)) {
+    options_.log(log_level::warning, "our own address " + advertised_.to_string() +
+                                         " lies outside of the allowed networks, so members with "
+                                         "the same list won't hear us; allow it too, or advertise "
+                                         "one inside");
+  }
   if (!options_.log.enabled(log_level::info)) return;
   options_.log(log_level::info, "listening on " + local_.to_string() + ", advertised as " +
                                     advertised_.to_string() + " (" + std::string(how_advertised) +

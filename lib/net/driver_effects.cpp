@@ -124,7 +124,7 @@ void driver::impl::answer_stranger(const swim::packet& reply) {
 
 void driver::impl::carry(const swim::open_stream& effect) {
   if (!options_.allow.allows(effect.to)) {
-    ++count_.dropped_not_allowed;
+    count_disallowed(effect.to);
     later_.emplace_back(swim::stream_ended{effect.stream, errc::invalid_address});
     return;
   }

@@ -289,6 +289,25 @@ TEST_CASE("The start is logged with addresses, the choice of them, and the buffe
                            Catch::Contains("UDP buffers"));
 }
 
+TEST_CASE("A seed and an own address outside of the allowed networks are named in the log") {
+  asio::io_context context;
+  std::vector<std::string> lines;
+  auto options = quick_options("logged", "127.0.0.1:0");
+  REQUIRE_FALSE(allow_list::read({"10.0.0.0/8"}, options.allow));
+  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
+                             log_level::warning);
+  peer logged(context, std::move(options));
+  REQUIRE_FALSE(logged.driver().open());
+  logged.driver().start();
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains(logged.address() + " lies outside"));
+  const auto* done = logged.completion(logged.join({"127.0.0.1:9"}));
+  REQUIRE(done);
+  CHECK(done->error == errc::no_seed_answered);
+  REQUIRE(lines.size() == 2);
+  CHECK_THAT(lines[1], Catch::Contains("127.0.0.1:9 lies outside of the allowed networks"));
+}
+
 TEST_CASE("A seed without an address is logged once, however often it is asked for") {
   asio::io_context context;
   std::vector<std::string> lines;
