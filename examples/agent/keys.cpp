@@ -43,6 +43,11 @@ std::string keys_line(const keyring& keys) {
   return json_object().raw("keys", list + ']').text("seal", to_string(keys.mode())).line();
 }
 
+/// A word that was not understood, unless it is so long that it might be a key.
+std::string not_word(std::string_view word) {
+  return word.empty() || word.size() > 16 ? "" : ", not \"" + std::string(word) + '"';
+}
+
 std::string key_line(keyring& keys, std::string_view rest) {
   const auto space = rest.find(' ');
   const auto what = rest.substr(0, space);
@@ -54,12 +59,16 @@ std::string key_line(keyring& keys, std::string_view rest) {
     if (!is_id) return json_object().text("error", "a key's id has 16 digits; see keys").line();
     return outcome_line(what == "use" ? keys.use(value) : keys.remove(value));
   }
-  return json_object().text("error", "key takes add, use or remove, and what").line();
+  return json_object()
+      .text("error", "key takes add, use or remove, and what" + not_word(what))
+      .line();
 }
 
 std::string seal_line(keyring& keys, std::string_view text) {
   const auto mode = lifering::parse_seal_mode(text);
-  if (!mode) return json_object().text("error", "seal takes off, accept or require").line();
+  if (!mode) {
+    return json_object().text("error", "seal takes off, accept or require" + not_word(text)).line();
+  }
   return outcome_line(keys.set_mode(*mode));
 }
 

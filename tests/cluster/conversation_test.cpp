@@ -155,6 +155,8 @@ TEST_CASE("an odd command is an error and the next is answered", "[conversation]
   CHECK(one.ask("forget nobody").has("error"));
   CHECK(one.ask("health").has("error"));
   CHECK(one.ask("health so-so")["error"].text().find("\"so-so\"") != std::string::npos);
+  CHECK(one.ask("seal on")["error"].text() == "seal takes off, accept or require, not \"on\"");
+  CHECK(one.ask("key drop x")["error"].text().ends_with(", not \"drop\""));
   CHECK(one.ask("send").has("error"));
   CHECK(one.ask("send nobody text")["error"].text().find("\"nobody\"") != std::string::npos);
   CHECK(one.ask("send a text").has("error"));
