@@ -136,6 +136,11 @@ void contacts::knock() {
     views_.knock(address);
   for (const endpoint& address : at.busy)  // Letting somebody in takes no stream.
     views_.knock(address);
+  // Nor does it have to wait for the streams to those before it that don't answer; some each time.
+  const auto some = static_cast<std::ptrdiff_t>(std::min(at.untried.size(), parallel_tries));
+  for (auto each = at.untried.begin(); each != at.untried.begin() + some; ++each)
+    views_.knock(*each);
+  std::rotate(at.untried.begin(), at.untried.begin() + some, at.untried.end());
   // Whoever is known by now can tell us the rest as well: where packets are lost, one answer of
   // several comes through.
   const std::size_t others = shared_.others();
@@ -148,7 +153,8 @@ bool contacts::has_knocked_at(const endpoint& address) const noexcept {
   const auto is_among = [&address](const std::vector<endpoint>& all) {
     return std::find(all.begin(), all.end(), address) != all.end();
   };
-  return is_among(joining_.front().trying) || is_among(joining_.front().busy);
+  const attempt& at = joining_.front();
+  return is_among(at.trying) || is_among(at.busy) || is_among(at.untried);
 }
 
 void contacts::on_agreement() {

@@ -252,3 +252,16 @@ TEST_CASE("a seed that turns out to be ourselves is none, and who has no other b
   CHECK(v.at(0).done.front().detail.empty());
   CHECK(v.machine(0).present_members() == (has_another ? 2 : 1));
 }
+
+TEST_CASE("a good seed behind more silent ones than are called at once is no wait", "[swim]") {
+  const int silent = GENERATE(31, 32, 40, 100);
+  village v(2);
+  join_command asked{command_id{50}, {}, 10s};
+  for (int i = 1; i <= silent; ++i)
+    asked.seeds.push_back("192.0.2." + std::to_string(i) + ":7946");
+  asked.seeds.push_back(v.at(0).address.to_string());
+  v.command(1, asked);
+  REQUIRE(v.run_until([&] { return !v.at(1).done.empty(); }, 2s));
+  CHECK_FALSE(v.at(1).done.front().error);
+  CHECK(v.all_see(2));
+}
