@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
-#include <map>
-#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/time.hpp"
 #include "swim/message.hpp"
@@ -36,19 +36,23 @@ class unopened_peers {
 
  private:
   struct peer {
-    std::string name;
-    std::uint64_t epoch = 0;
+    endpoint at;
+    std::uint64_t life = 0;  // Its life_id().
     std::uint64_t incarnation = 0;
     std::uint64_t ring_fingerprint = 0;
-    std::uint64_t last_ping = 0;
     base::time_point last_opened{};
-    bool in_doubt = false;  // The last packet could not be opened.
+    std::uint32_t last_ping = 0;  // The low bits of its number.
+    bool in_doubt = false;        // The last packet could not be opened.
   };
+  static_assert(sizeof(peer) <= 64, "one a member, in each member");
 
+  /// Where that address is, or where it would be.
+  std::vector<peer>::iterator place_of(const endpoint& address);
+  peer* find(const endpoint& address);
   bool make_room(base::time_point now);
 
   std::size_t peers_max_;
-  std::map<endpoint, peer> peers_;
+  std::vector<peer> peers_;  // By address.
 };
 
 }  // namespace lifering::net

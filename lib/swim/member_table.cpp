@@ -9,12 +9,7 @@
 namespace lifering::swim {
 
 row_id member_table::find(std::string_view name, std::uint64_t hash) const noexcept {
-  if (index_.empty()) return no_row;
-  const std::size_t mask = index_.size() - 1;
-  for (std::size_t slot = hash & mask; index_[slot] != no_row; slot = (slot + 1) & mask) {
-    if (rows_[index_[slot]].subject->name == name) return index_[slot];
-  }
-  return no_row;
+  return index_.find(hash, [&](row_id id) { return rows_[id].subject->name == name; });
 }
 
 row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, member_state state,
@@ -39,10 +34,7 @@ row_id member_table::insert(record_ptr subject, std::uint64_t incarnation, membe
   added.state = state;
   added.since = since;
   ++size_;
-  if (size_ * 2 > index_.size())
-    grow_index();
-  else
-    link(hash, id);
+  index_.insert(id, [this](row_id of) { return hash_of(of); });
   count(added, hash, true);
   if (added.present()) {
     if (probed) enter_order(id, random);
@@ -85,7 +77,7 @@ void member_table::erase(row_id id) {
   row& gone = rows_[id];
   count(gone, hash_bytes(gone.subject->name), false);
   if (gone.order_slot != no_row) leave_order(id);
-  unlink(id);
+  index_.erase(id, [this](row_id of) { return hash_of(of); });
   gone = row{};
   free_.push_back(id);
   --size_;
@@ -153,40 +145,6 @@ row_id member_table::random_failed(base::rng& random, std::size_t within) {
   return no_row;
 }
 
-void member_table::link(std::uint64_t hash, row_id id) {
-  const std::size_t mask = index_.size() - 1;
-  std::size_t slot = hash & mask;
-  while (index_[slot] != no_row)
-    slot = (slot + 1) & mask;
-  index_[slot] = id;
-}
-
-void member_table::unlink(row_id id) {
-  // Deletion without tombstones (Knuth, volume 3, algorithm 6.4R): close the gap with the next
-  // entry of the run that may stand there.
-  const std::size_t mask = index_.size() - 1;
-  std::size_t gap = hash_bytes(rows_[id].subject->name) & mask;
-  while (index_[gap] != id)
-    gap = (gap + 1) & mask;
-  for (std::size_t slot = gap;;) {
-    slot = (slot + 1) & mask;
-    if (index_[slot] == no_row) break;
-    const std::size_t home = hash_bytes(rows_[index_[slot]].subject->name) & mask;
-    if (((slot - home) & mask) >= ((slot - gap) & mask)) {
-      index_[gap] = index_[slot];
-      gap = slot;
-    }
-  }
-  index_[gap] = no_row;
-}
-
-void member_table::grow_index() {
-  index_.assign(index_.empty() ? 16 : index_.size() * 2, no_row);
-  for (row_id id = 0; id < rows_.size(); ++id) {
-    if (rows_[id].subject) link(hash_bytes(rows_[id].subject->name), id);
-  }
-}
-
 void member_table::enter_order(row_id id, base::rng& random) {
   const auto last = static_cast<std::uint32_t>(order_.size());
   order_.push_back(id);
@@ -230,12 +188,7 @@ std::uint64_t member_table::bucket_digest(std::size_t bucket, std::size_t count)
 }
 
 row_id member_table::find_hash(std::uint64_t name_hash) const noexcept {
-  if (index_.empty()) return no_row;
-  const std::size_t mask = index_.size() - 1;
-  for (std::size_t slot = name_hash & mask; index_[slot] != no_row; slot = (slot + 1) & mask) {
-    if (hash_bytes(rows_[index_[slot]].subject->name) == name_hash) return index_[slot];
-  }
-  return no_row;
+  return index_.find(name_hash, [&](row_id id) { return hash_of(id) == name_hash; });
 }
 
 }  // namespace lifering::swim

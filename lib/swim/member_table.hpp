@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "base/slot_index.hpp"
 #include "base/time.hpp"
 #include "swim/evidence.hpp"
 #include "swim/message.hpp"
@@ -24,7 +25,7 @@ namespace lifering::swim {
 
 /// Names a row; stable until the row is erased, then reused.
 using row_id = std::uint32_t;
-inline constexpr row_id no_row = ~row_id{0};
+inline constexpr row_id no_row = base::slot_index::none;
 
 struct row {
   record_ptr subject;                 ///< Null in a free slot.
@@ -105,9 +106,7 @@ class member_table {
  private:
   // By the hash of the name, which is computed once.
   row_id find(std::string_view name, std::uint64_t hash) const noexcept;
-  void link(std::uint64_t hash, row_id id);
-  void unlink(row_id id);
-  void grow_index();
+  std::uint64_t hash_of(row_id id) const noexcept { return hash_bytes(rows_[id].subject->name); }
   void bury(row_id id, base::time_point since);
   void enter_order(row_id id, base::rng& random);
   void leave_order(row_id id);
@@ -116,7 +115,7 @@ class member_table {
   std::vector<row> rows_;
   std::vector<bool> probed_;
   std::vector<row_id> free_;
-  std::vector<row_id> index_;  ///< Open addressing, linear; a power of two of slots.
+  base::slot_index index_;  ///< By the hash of the name.
   std::vector<row_id> order_;
   std::size_t cursor_ = 0;
   struct grave {

@@ -37,6 +37,10 @@ void hash_metadata(record& of) {
   of.metadata_hash = rides ? 0 : std::max<std::uint64_t>(1, hash_bytes(of.metadata));
 }
 
+std::uint64_t life_id(std::string_view name, std::uint64_t epoch) noexcept {
+  return digest_of(hash_bytes(name), epoch, 0);
+}
+
 std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,
                         std::uint64_t incarnation) noexcept {
   const std::uint64_t h = finalise(name_hash ^ (epoch * 0x9e3779b97f4a7c15u));

@@ -48,6 +48,9 @@ std::uint64_t hash_bytes(std::string_view bytes) noexcept;
 std::uint64_t digest_of(std::uint64_t name_hash, std::uint64_t epoch,
                         std::uint64_t incarnation) noexcept;
 
+/// A life in 64 bits, for tables that hold something of each.
+std::uint64_t life_id(std::string_view name, std::uint64_t epoch) noexcept;
+
 /// The member as it is believed to be: the record itself, unless something newer is known of it
 /// than what it says.
 std::shared_ptr<const member> to_member(const record_ptr& from, std::uint64_t incarnation,

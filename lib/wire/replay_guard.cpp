@@ -8,6 +8,7 @@
 namespace lifering::wire {
 
 static_assert(replay_window::width <= UINT16_MAX, "the low bits of a kept number tell which it is");
+static_assert(replay_window::kept_max <= UINT8_MAX);
 
 /// Kept numbers lie within the width below the highest.
 std::uint64_t replay_window::full(std::uint16_t low) const noexcept {
@@ -15,7 +16,7 @@ std::uint64_t replay_window::full(std::uint16_t low) const noexcept {
 }
 
 bool replay_window::accept(std::uint64_t number) noexcept {
-  if (number <= floor_) return false;
+  if (number <= floor()) return false;
   const auto kept_end = kept_.begin() + count_;
   if (number > highest_) {
     advance(number);
@@ -23,86 +24,106 @@ bool replay_window::accept(std::uint64_t number) noexcept {
     return false;
   }
   if (count_ == kept_max) forget_smallest();
-  if (number <= floor_) return false;
+  if (number <= floor()) return false;
   kept_[count_++] = static_cast<std::uint16_t>(number);
   return true;
 }
 
 void replay_window::advance(std::uint64_t number) noexcept {
-  const std::uint64_t floor = std::max(floor_, number > width ? number - width : 0);
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (full(kept_[i]) > floor) kept_[left++] = kept_[i];
+  const std::uint64_t new_floor = std::max(floor(), number > width ? number - width : 0);
+  std::uint8_t left = 0;
+  for (std::uint8_t i = 0; i < count_; ++i) {
+    if (full(kept_[i]) > new_floor) kept_[left++] = kept_[i];
   }
   count_ = left;
-  floor_ = floor;
   highest_ = number;
+  span_ = static_cast<std::uint16_t>(number - new_floor);
 }
 
 void replay_window::forget_smallest() noexcept {
   const auto kept_end = kept_.begin() + count_;
   const auto smallest = std::min_element(kept_.begin(), kept_end,
                                          [this](auto a, auto b) { return full(a) < full(b); });
-  floor_ = full(*smallest);
+  span_ = static_cast<std::uint16_t>(highest_ - full(*smallest));
   *smallest = kept_[--count_];
 }
 
 void replay_window::begin_after(std::uint64_t number) noexcept {
   highest_ = std::max(highest_, number);
-  floor_ = highest_;
+  span_ = 0;
   count_ = 0;
 }
 
-std::size_t replay_guard::hash::operator()(const key& of) const noexcept {
-  constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
-  return static_cast<std::size_t>(swim::hash_bytes(of.name) ^ of.epoch * golden_ratio);
+replay_guard::replay_guard(std::size_t lives_max) : lives_max_(lives_max) {
+  LIFERING_CHECK(lives_max > 0 && lives_max < none);
 }
 
-replay_guard::replay_guard(std::size_t lives_max) : lives_max_(lives_max) {
-  LIFERING_CHECK(lives_max > 0);
+replay_guard::slot replay_guard::find(std::uint64_t id) const {
+  return static_cast<slot>(index_.find(id, [&](std::uint32_t i) { return lives_[i].id == id; }));
 }
 
 replay_guard::verdict replay_guard::accept(std::string_view name, std::uint64_t epoch,
                                            std::uint64_t number) {
-  const auto known = windows_.find(key{name, epoch});
-  if (known != windows_.end()) {
-    auto& list = list_of(*known->second);
-    list.splice(list.begin(), list, known->second);
-    return known->second->window.accept(number) ? verdict::fresh : verdict::repeated;
+  const auto id = swim::life_id(name, epoch);
+  if (const slot known = find(id); known != none) {
+    leave(known);
+    enter(known);
+    return lives_[known].window.accept(number) ? verdict::fresh : verdict::repeated;
   }
   if (number == 0) return verdict::repeated;
-  LIFERING_CHECK(add(name, epoch).window.accept(number));
+  LIFERING_CHECK(lives_[add(id)].window.accept(number));
   return verdict::first;
 }
 
-replay_guard::life& replay_guard::add(std::string_view name, std::uint64_t epoch) {
-  if (windows_.size() == lives_max_) {
-    auto& list = unproven_.empty() ? proven_ : unproven_;
-    windows_.erase(key{list.back().name, list.back().epoch});
-    list.pop_back();
+replay_guard::slot replay_guard::add(std::uint64_t id) {
+  const auto id_in = [this](std::uint32_t which) { return lives_[which].id; };
+  slot place;
+  if (lives_.size() < lives_max_) {
+    place = static_cast<slot>(lives_.size());
+    lives_.emplace_back();
+  } else {
+    place = (unproven_.oldest != none ? unproven_ : proven_).oldest;
+    leave(place);
+    index_.erase(place, id_in);
   }
-  unproven_.push_front(life{std::string(name), epoch, {}});
-  const auto added = unproven_.begin();
-  windows_.emplace(key{added->name, epoch}, added);
-  return *added;
+  lives_[place] = life();
+  lives_[place].id = id;
+  index_.insert(place, id_in);
+  enter(place);
+  return place;
+}
+
+void replay_guard::enter(slot which) {
+  life& subject = lives_[which];
+  order& list = order_of(subject);
+  subject.newer = none;
+  subject.older = list.newest;
+  (list.newest == none ? list.oldest : lives_[list.newest].newer) = which;
+  list.newest = which;
+}
+
+void replay_guard::leave(slot which) {
+  const life& subject = lives_[which];
+  order& list = order_of(subject);
+  (subject.newer == none ? list.newest : lives_[subject.newer].older) = subject.older;
+  (subject.older == none ? list.oldest : lives_[subject.older].newer) = subject.newer;
 }
 
 void replay_guard::prove(std::string_view name, std::uint64_t epoch, std::uint64_t number) {
-  auto known = windows_.find(key{name, epoch});
-  if (known == windows_.end()) {
-    add(name, epoch);
-    known = windows_.find(key{name, epoch});
-  }
-  life& subject = *known->second;
+  const auto id = swim::life_id(name, epoch);
+  const slot known = find(id);
+  const slot which = known != none ? known : add(id);
+  life& subject = lives_[which];
   if (subject.proven) return;
   subject.window.begin_after(number);
+  leave(which);
   subject.proven = true;
-  proven_.splice(proven_.begin(), unproven_, known->second);
+  enter(which);
 }
 
 bool replay_guard::is_proven(std::string_view name, std::uint64_t epoch) const {
-  const auto known = windows_.find(key{name, epoch});
-  return known != windows_.end() && known->second->proven;
+  const slot known = find(swim::life_id(name, epoch));
+  return known != none && lives_[known].proven;
 }
 
 }  // namespace lifering::wire
