@@ -84,11 +84,13 @@ std::uint64_t driver::impl::challenge_for(std::string_view name, std::uint64_t e
 /// it may drop what we ask.
 wire::proof driver::impl::proof_beside(const endpoint& to, const swim::body& content) {
   if (!codec_.seals()) return {};
-  wire::proof made{0, echoes_.number_for(to, now())};
+  const auto time = now();
+  wire::proof made{0, echoes_.number_for(to, time)};
   if (!recently_asked::is_question(content)) return made;
+  asked_.forget_old(time);
   const auto* asked = std::get_if<swim::ping>(&content);
   if (asked != nullptr && codec_.is_proven(asked->target, asked->target_epoch)) return made;
-  asked_.add(to, content, now());
+  asked_.add(to, content, time);
   if (asked == nullptr) return made;
   ++count_.challenges_sent;
   made.challenge = challenge_for(asked->target, asked->target_epoch, to);

@@ -15,7 +15,15 @@ bool recently_asked::is_question(const swim::body& content) noexcept {
 void recently_asked::add(const endpoint& to, const swim::body& content, base::time_point now) {
   if (last_.size() < kept_max) last_.emplace_back();
   last_[next_] = {to, now, content};
+  latest_ = now;
   next_ = (next_ + 1) % kept_max;
+}
+
+/// Most are asked while a cluster forms, and hold parts of views.
+void recently_asked::forget_old(base::time_point now) {
+  if (last_.empty() || now - latest_ <= base::duration(keep_time)) return;
+  last_ = std::vector<asked>();
+  next_ = 0;
 }
 
 std::optional<swim::body> recently_asked::take(const endpoint& by, base::time_point now) {

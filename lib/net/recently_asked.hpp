@@ -23,6 +23,9 @@ class recently_asked {
   /// A question goes to `to`.
   void add(const endpoint& to, const swim::body& content, base::time_point now);
 
+  /// Gives back what nobody will ask for any more; for any moment at which there is time.
+  void forget_old(base::time_point now);
+
   /// `by` wants a proof: the oldest question to it that may still be of use, once.
   std::optional<swim::body> take(const endpoint& by, base::time_point now);
 
@@ -38,6 +41,7 @@ class recently_asked {
 
   std::vector<asked> last_;  // In a circle, whose next place is that of the oldest.
   std::size_t next_ = 0;
+  base::time_point latest_{};
 };
 
 }  // namespace lifering::net
