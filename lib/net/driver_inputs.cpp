@@ -178,6 +178,7 @@ void driver::impl::frame_received(swim::stream_id id, std::span<const std::uint8
   if (!may_pass(id)) return;
   leave_out_disallowed(incoming_);
   apply(swim::stream_received{id, incoming_});
+  incoming_.clear();  // It may hold a whole view.
 }
 
 void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {

@@ -22,7 +22,7 @@ class udp_socket final : public datagram_port {
   static constexpr std::size_t backlog_max = std::size_t{4} << 20;
 
   /// Bytes of a batch whose storage is kept for the next one.
-  static constexpr std::size_t storage_kept = std::size_t{8} << 10;
+  static constexpr std::size_t storage_kept = std::size_t{4} << 10;
 
   /// What the system is asked to buffer in each direction. It may grant less.
   static constexpr int buffer_wanted = 2 << 20;

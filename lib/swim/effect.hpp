@@ -85,6 +85,7 @@ class effects {
   /// Forgets all effects and keeps the storage, but not what a storm of news needed once.
   void clear() noexcept {
     list_.clear();
+    if (list_.capacity() > effects_kept) list_ = std::vector<effect>();
     if (packets_.size() > packets_kept) packets_.resize(packets_kept);
     for (std::size_t unused = packets_used_; unused < packets_.size(); ++unused)
       packets_[unused].updates = std::vector<update>();
@@ -118,6 +119,7 @@ class effects {
   }
 
  private:
+  static constexpr std::size_t effects_kept = 16;
   static constexpr std::size_t packets_kept = 8;
 
   packet& next_packet() {

@@ -110,8 +110,6 @@ struct body_bound {
 }  // namespace
 
 void packet::clear() {
-  constexpr std::size_t updates_kept = 8;
-
   from.name.clear();
   from = sender{std::move(from.name)};
   if (auto* asked = std::get_if<ping>(&body)) {

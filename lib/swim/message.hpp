@@ -254,6 +254,9 @@ struct packet {
   std::vector<broadcast> broadcasts;
   std::string spare;  ///< Storage of a name, between two pings.
 
+  /// Updates whose storage is kept: a storm of news needs more.
+  static constexpr std::size_t updates_kept = 8;
+
   /// Back to an empty packet; keeps the storage, but not what a storm of news needed.
   void clear();
 

@@ -57,8 +57,7 @@ struct codec::state {
 
   pb::Packet& begin(const swim::packet& from, const proof& with, bool sealed);
   /// Appends the message in its envelope, sealed by the front key of `with` if there is one.
-  void finish(const pb::Packet& message, std::size_t body_size, const sealing* with,
-              std::vector<std::uint8_t>& out);
+  void finish(const pb::Packet& message, const sealing* with, std::vector<std::uint8_t>& out);
   /// Opens the payload if it is sealed and says whether the mode of the moment takes it.
   decode_error take_payload(const envelope& parts, bytes_view& body);
   decode_error read(bytes_view from, swim::packet& to);
@@ -119,9 +118,7 @@ void codec::encode(const swim::packet& from, std::vector<std::uint8_t>& out, con
   const auto keys = state_->snapshot();
   const auto* const sealed = sealing_of(keys);
   const auto& message = state_->begin(from, with, sealed != nullptr);
-  const std::size_t body_size = message.ByteSizeLong();
-  state_->messages.set_size(body_size);
-  state_->finish(message, body_size, sealed, out);
+  state_->finish(message, sealed, out);
 }
 
 bool codec::encode_within(const swim::packet& from, const proof& with, std::size_t size,
@@ -131,29 +128,32 @@ bool codec::encode_within(const swim::packet& from, const proof& with, std::size
   auto& message = state_->begin(from, with, sealed != nullptr);
   const std::size_t around = state_->header_size() + (sealed != nullptr ? seal_size : 0);
   const std::size_t bare = around + message.ByteSizeLong();
-  if (bare > size) return false;
+  if (bare > size) {
+    state_->messages.end(bare);
+    return false;
+  }
   // A tag of two bytes and a length of up to three.
   constexpr std::size_t padding_head = 5;
   constexpr std::size_t padding_max = 16'384;
   if (size - bare > padding_head) {
     message.mutable_padding()->resize(std::min(size - bare - padding_head, padding_max));
   }
-  const std::size_t body_size = message.ByteSizeLong();
-  state_->messages.set_size(body_size);
-  state_->finish(message, body_size, sealed, out);
+  state_->finish(message, sealed, out);
   return true;
 }
 
-void codec::state::finish(const pb::Packet& message, std::size_t body_size, const sealing* with,
+void codec::state::finish(const pb::Packet& message, const sealing* with,
                           std::vector<std::uint8_t>& out) {
   const bool sealed = with != nullptr;
   const std::size_t begin = out.size();
+  const std::size_t body_size = message.ByteSizeLong();
   const std::size_t payload_size = body_size + (sealed ? seal_size : 0);
   out.reserve(begin + header_size() + payload_size);
   append_header(cluster_id, sealed, payload_size, out);
   out.resize(out.size() + payload_size);
   const auto payload = std::span(out).last(payload_size);
   message.SerializeWithCachedSizesToArray(payload.data() + (sealed ? nonce_size : 0));
+  messages.end(body_size);
   if (sealed) {
     const auto header = bytes_view(out).subspan(begin, header_size());
     seal_payload(*with->keys.front(), random_nonce(), header, payload);
@@ -182,15 +182,16 @@ decode_error codec::state::read(bytes_view from, swim::packet& to) {
   if (parts.cluster_id != cluster_id) return decode_error::wrong_cluster;
   bytes_view body;
   if (const auto error = take_payload(parts, body); error != decode_error::none) return error;
-  auto& message = messages.begin(body.size());
-  if (!message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
-    return decode_error::malformed_body;
+  auto& message = messages.begin();
+  const bool parsed = message.ParseFromArray(body.data(), static_cast<int>(body.size()));
+  const auto error = parsed ? reader.read(message, to) : decode_error::malformed_body;
+  if (error == decode_error::none) {
+    const auto& sender = message.sender();
+    last.proof = {sender.challenge(), sender.echo()};
+    if (parts.sealed) last.number = sender.counter();
   }
-  if (const auto error = reader.read(message, to); error != decode_error::none) return error;
-  const auto& sender = message.sender();
-  last.proof = {sender.challenge(), sender.echo()};
-  if (parts.sealed) last.number = sender.counter();
-  return decode_error::none;
+  messages.end(body.size());
+  return error;
 }
 
 decode_error codec::decode(bytes_view from, swim::packet& to) {

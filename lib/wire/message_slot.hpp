@@ -13,8 +13,8 @@ namespace lifering::wire {
 
 /// One pb::Packet in an arena with a block of our own. Clearing keeps its parts and their strings,
 /// so a steady packet costs no heap allocation, however long its names are. What a large packet
-/// took is given back when the next one is begun: a peer can't make us hold more than
-/// `kept_size_max` bytes in each of the parts that fit the block.
+/// took is given back with its end: a peer can't make us hold more than `kept_size_max` bytes in
+/// each of the parts that fit the block.
 ///
 /// Neither copyable nor movable: the arena points into it. Not thread-safe.
 class message_slot {
@@ -23,19 +23,16 @@ class message_slot {
   message_slot(const message_slot&) = delete;
   message_slot& operator=(const message_slot&) = delete;
 
-  /// The message, cleared, for a packet of `size` bytes if that is known already.
-  pb::Packet& begin(std::size_t size = 0) {
-    if (size_ > kept_size_max || arena_->SpaceAllocated() > block_.size()) {
-      start();
-    } else {
-      message_->Clear();
-    }
-    size_ = size;
+  /// The message, cleared.
+  pb::Packet& begin() {
+    message_->Clear();
     return *message_;
   }
 
-  /// Tells the size when it is known only afterwards.
-  void set_size(std::size_t size) noexcept { size_ = size; }
+  /// The packet of `size` bytes is done with.
+  void end(std::size_t size) {
+    if (size > kept_size_max || arena_->SpaceAllocated() > block_.size()) start();
+  }
 
  private:
   static constexpr std::size_t kept_size_max = 1500;
@@ -48,10 +45,9 @@ class message_slot {
     message_ = google::protobuf::Arena::CreateMessage<pb::Packet>(&*arena_);
   }
 
-  alignas(std::max_align_t) std::array<char, 16384> block_;
+  alignas(std::max_align_t) std::array<char, 4096> block_;
   std::optional<google::protobuf::Arena> arena_;
   pb::Packet* message_ = nullptr;
-  std::size_t size_ = 0;
 };
 
 }  // namespace lifering::wire
