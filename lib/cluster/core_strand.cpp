@@ -72,6 +72,8 @@ void core::on_batch(std::span<const swim::effect> effects) {
   for (const auto& effect : effects) {
     if (const auto* change = std::get_if<swim::member_changed>(&effect)) {
       on_change(*change, next);
+    } else if (const auto* same = std::get_if<swim::member_renewed>(&effect)) {
+      roster_.apply(swim::to_member(same->subject, same->incarnation, same->state));
     } else if (const auto* done = std::get_if<swim::completed>(&effect)) {
       on_completed(*done, next);
     } else if (const auto* said = std::get_if<swim::user_received>(&effect)) {

@@ -79,8 +79,8 @@ class driver : public std::enable_shared_from_this<driver> {
   using strand = io::executor;
 
   /// Called on the strand after every handled input that had effects for the application
-  /// (member_changed, completed, user_received), which it picks from the list. What it asks to be
-  /// sent was handed to the sockets before. It may call every function of the driver.
+  /// (member_changed, member_renewed, completed, user_received), which it picks from the list. What
+  /// it asks to be sent was handed to the sockets before. It may call every function of the driver.
   using batch_handler = std::function<void(std::span<const swim::effect>)>;
 
   driver(asio::any_io_executor executor, driver_options options, batch_handler on_batch);

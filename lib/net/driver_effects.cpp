@@ -12,8 +12,8 @@ namespace {
 
 template <class Effect>
 constexpr bool is_for_application =
-    std::is_same_v<Effect, swim::member_changed> || std::is_same_v<Effect, swim::completed> ||
-    std::is_same_v<Effect, swim::user_received>;
+    std::is_same_v<Effect, swim::member_changed> || std::is_same_v<Effect, swim::member_renewed> ||
+    std::is_same_v<Effect, swim::completed> || std::is_same_v<Effect, swim::user_received>;
 
 bool says_superseded(const swim::effect& each) {
   const auto* changed = std::get_if<swim::member_changed>(&each);

@@ -16,6 +16,15 @@ bool differs(const record& old, const record& now) noexcept {
 
 }  // namespace
 
+/// A newer record of the same life was taken in.
+void membership::tell_of(row_id id, const record& before) {
+  if (differs(before, *shared_.table.at(id).subject)) {
+    shared_.notify(event_kind::updated, id);
+  } else {
+    shared_.show_renewed(id);
+  }
+}
+
 void membership::apply_alive(const record_ptr& theirs) {
   if (!acceptable(*theirs)) {
     ++shared_.counters.dropped_bad_record;
@@ -40,7 +49,7 @@ void membership::apply_alive(const record_ptr& theirs) {
     const record_ptr kept = kept_form(theirs, before.get());
     shared_.table.change(id, kept, held.incarnation, held.state, shared_.now, shared_.random);
     view_changed();
-    if (differs(*before, *kept)) shared_.notify(event_kind::updated, id);
+    tell_of(id, *before);
     on_record_(id, false);
   }
 }
@@ -130,7 +139,7 @@ void membership::renew(row_id id, const record_ptr& theirs) {
       shared_.notify(event_kind::recovered, id);
       kind = gossip_class::refutation;
     }
-    if (differs(*before.subject, *kept)) shared_.notify(event_kind::updated, id);
+    tell_of(id, *before.subject);
   }
   shared_.gossip.put(id, kind, shared_.update_of(id));
   on_record_(id, false);

@@ -147,6 +147,11 @@ void core::notify(event_kind kind, row_id id) {
   out->push(member_changed{kind, held.subject, held.incarnation, held.state});
 }
 
+void core::show_renewed(row_id id) {
+  const row& held = table.at(id);
+  out->push(member_renewed{held.subject, held.incarnation, held.state});
+}
+
 base::duration core::jitter(base::duration limit) noexcept {
   if (limit.count() <= 0) return base::duration{};
   return base::duration(

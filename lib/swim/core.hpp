@@ -105,6 +105,9 @@ struct core {
   /// Tells the application about a row.
   void notify(event_kind kind, row_id id);
 
+  /// The same, of a row whose record alone is newer.
+  void show_renewed(row_id id);
+
   /// A random duration in [0, limit).
   base::duration jitter(base::duration limit) noexcept;
 

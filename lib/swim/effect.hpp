@@ -57,6 +57,14 @@ struct member_changed {
   member_state state;
 };
 
+/// A member says of itself what it said before, with a higher incarnation. It is no event, but
+/// whoever shows members holds the newer record from now on, instead of both.
+struct member_renewed {
+  record_ptr subject;
+  std::uint64_t incarnation;
+  member_state state;
+};
+
 /// A command is done. `count`: seeds contacted (join), peers that acknowledged (leave).
 struct completed {
   command_id command;
@@ -76,7 +84,7 @@ struct user_received {
 };
 
 using effect = std::variant<send_datagram, open_stream, send_frame, close_stream, resolve_seed,
-                            member_changed, completed, user_received>;
+                            member_changed, member_renewed, completed, user_received>;
 
 /// The caller's buffer of effects. Packets live in slots that are reused, so that a steady state
 /// allocates nothing. Not thread-safe.

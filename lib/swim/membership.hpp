@@ -91,6 +91,7 @@ class membership {
 
   void admit(const record_ptr& theirs);
   void renew(row_id id, const record_ptr& theirs);
+  void tell_of(row_id id, const record& before);
   void suspect(row_id id, std::uint64_t incarnation, const accuser& by);
   void examine(row_id id, const update& verdict);
   void spread_suspicion(row_id id, const accuser& by);

@@ -117,6 +117,7 @@ bool node::carry_out(const swim::effect& effect) {
                           cluster_.event(id_, what);
                           return what.kind == event_kind::superseded;
                         },
+                        [&](const swim::member_renewed&) { return false; },
                         [&](const swim::completed& what) {
                           cluster_.completed(id_, what);
                           return last_command_ == what.command;

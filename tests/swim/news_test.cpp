@@ -78,6 +78,7 @@ TEST_CASE("what a suspicion has overtaken is an update only if it brings somethi
   CHECK(s.state(9) == member_state::suspect);
   CHECK(s.events.size() == (metadata.empty() ? 0 : 1));
   CHECK(s.count(event_kind::updated) == s.events.size());
+  CHECK(s.renewed.size() == (metadata.empty() ? 1 : 0));
   view_row row;
   REQUIRE(s.machine.find_member("m9", row));
   CHECK(row.subject->incarnation == said.incarnation);

@@ -176,6 +176,8 @@ void stage::keep(const effects& out) {
       frames.push_back({now_, to, out.packet_at(f->packet)});
     } else if (const auto* changed = std::get_if<member_changed>(&e)) {
       events.push_back(*changed);
+    } else if (const auto* same = std::get_if<member_renewed>(&e)) {
+      renewed.push_back(*same);
     } else if (const auto* finished = std::get_if<completed>(&e)) {
       done.push_back(*finished);
     } else if (const auto* message = std::get_if<user_received>(&e)) {

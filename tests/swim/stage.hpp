@@ -109,6 +109,7 @@ class stage {
   std::vector<sent> frames;  ///< `to` is the stream's peer, if the machine opened it.
   std::vector<opened> streams;
   std::vector<member_changed> events;
+  std::vector<member_renewed> renewed;
   std::vector<completed> done;
   std::vector<user_received> messages;
   std::vector<std::string> resolving;
