@@ -170,7 +170,7 @@ void add_dropped(const net::counters& transport, const swim::stats& machine, tab
   to.dropped("bad_record", machine.dropped_bad_record);
   to.dropped("beyond_window", machine.dropped_beyond_window);
   to.dropped("member_limit", machine.dropped_member_limit);
-  to.dropped("unanswered", machine.dropped_unproved);
+  to.dropped("unanswered", machine.dropped_unanswered);
   to.dropped("stream_limit", machine.dropped_stream_limit);
   to.dropped("unexpected_frame", machine.dropped_unexpected_frame);
 }

@@ -144,7 +144,7 @@ void synchronizer::conclude(session& at) {
     return end(stream, errc::unreachable, detail, true);
   }
   if (at.door.given_up()) {
-    ++shared_.counters.dropped_unproved;
+    ++shared_.counters.dropped_unanswered;
     return refuse(at, refusal_reason::invalid_member,
                   cannot_reach(at.door.life()->address, at.door.why()));
   }

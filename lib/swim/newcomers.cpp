@@ -25,7 +25,7 @@ void newcomers::ask(const record_ptr& life, bool by_itself) {
     return;
   }
   if (asked_.size() >= candidates_max) {
-    ++shared_.counters.dropped_unproved;
+    ++shared_.counters.dropped_unanswered;
     return;
   }
   candidate& added = asked_.emplace_back();
@@ -74,7 +74,7 @@ void newcomers::advance() {
       send(each);
       ++i;
     } else {
-      ++shared_.counters.dropped_unproved;
+      ++shared_.counters.dropped_unanswered;
       asked_.erase(asked_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }

@@ -47,7 +47,7 @@ struct stats {
   std::uint64_t dropped_bad_record = 0;
   std::uint64_t dropped_beyond_window = 0;
   std::uint64_t dropped_member_limit = 0;
-  std::uint64_t dropped_unproved = 0;  ///< Unknown lives that answered no probe.
+  std::uint64_t dropped_unanswered = 0;  ///< Unknown lives that answered no probe.
   std::uint64_t dropped_stream_limit = 0;
   std::uint64_t dropped_unexpected_frame = 0;
 

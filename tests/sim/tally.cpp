@@ -22,7 +22,7 @@ constexpr std::pair<const char*, field> fields[] = {
     {"failures_declared", &swim::stats::failures_declared},
     {"hold_downs", &swim::stats::hold_downs},
     {"metadata_pulled", &swim::stats::metadata_pulled},
-    {"dropped_unproved", &swim::stats::dropped_unproved},
+    {"dropped_unanswered", &swim::stats::dropped_unanswered},
     {"isolations", &swim::stats::isolations},
     {"syncs_started", &swim::stats::syncs_started},
     {"syncs_served", &swim::stats::syncs_served},
