@@ -15,10 +15,21 @@ namespace lifering::swim {
 
 class admission {
  public:
+  /// Of one that waits to be let in, or of one that others have told of, which has time.
+  enum class pace : std::uint8_t { soon, easy };
+
+  explicit admission(pace chosen = pace::soon) noexcept : pace_(chosen) {}
+
   /// Begins to ask that life, once: what comes later is ignored, so that nobody can have us ping
   /// one address after the other. `provisional`: its epoch isn't settled yet, and only the address
   /// is to be proved.
   void ask(core& shared, const record_ptr& life, bool provisional);
+
+  /// The life that is being asked says something newer of itself; it is asked anew if it has moved.
+  void renew(core& shared, const record_ptr& life);
+
+  /// From its next try on it is asked as one that waits.
+  void hurry() noexcept { pace_ = pace::soon; }
 
   /// An ack came. True if it is the answer.
   bool on_ack(std::uint64_t sequence, const sender& by) noexcept;
@@ -44,21 +55,18 @@ class admission {
   const char* why() const noexcept;
 
   static constexpr unsigned tries_max = 28;  ///< 0.64^28 is less than 10^-5.
+  static constexpr unsigned easy_tries_max = 6;
   /// With nothing but refusals to show for them, fewer tries are enough: a quarter of the time, in
   /// which whoever binds late or translates addresses may get ready.
   static constexpr unsigned refused_tries = 14;
   static constexpr unsigned refusals_enough = 4;  ///< Hosts tell of few in a second.
 
-  /// From the first try to giving up: half the time of a stream, so that the answer still finds it
-  /// open, and less than a join waits by default.
-  static base::duration patience(const protocol_options& timing) noexcept;
-  /// From that try to the next one.
-  static base::duration gap(const protocol_options& timing, unsigned tries) noexcept;
-
  private:
   enum class standing : std::uint8_t { unasked, asked, proved, given_up };
 
+  void begin(core& shared);
   void send(core& shared);
+  base::duration gap(const core& shared) const noexcept;
 
   record_ptr life_;
   std::uint64_t sequence_ = 0;
@@ -66,6 +74,7 @@ class admission {
   unsigned tries_ = 0;
   unsigned refusals_ = 0;
   standing standing_ = standing::unasked;
+  pace pace_;
   bool provisional_ = false;
 };
 

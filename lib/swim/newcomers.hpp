@@ -34,21 +34,9 @@ class newcomers {
   void stop() noexcept { asked_.clear(); }
 
  private:
-  struct candidate {
-    record_ptr life;
-    std::uint64_t sequence = 0;
-    base::time_point next_try{};
-    unsigned tries = 0;
-    bool by_itself = false;
-  };
-
-  void begin(candidate& with);
-  void send(candidate& to);
-
   core& shared_;
-  std::vector<candidate> asked_;
+  std::vector<admission> asked_;  ///< All of them wait.
 
-  static constexpr unsigned tries_max = 6;
   static constexpr std::size_t candidates_max = 1024;
 };
 
