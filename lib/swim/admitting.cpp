@@ -83,9 +83,9 @@ void synchronizer::on_held(row_id id) noexcept {
   for (session& each : sessions_) {
     if (!each.door.waiting()) continue;
     const record& asked = *each.door.life();
-    // If it isn't this life, then one after it in the same place; this one may have moved.
+    const bool same = asked.epoch == held.epoch;  // wherever it has moved meanwhile
     const bool outgrown = asked.epoch < held.epoch && asked.address == held.address;
-    if (asked.name != held.name || (asked.epoch != held.epoch && !outgrown)) continue;
+    if (asked.name != held.name || !(same || outgrown)) continue;
     each.door.vouch();
     decided_ = true;
   }
