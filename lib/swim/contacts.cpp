@@ -109,7 +109,7 @@ void contacts::try_address(const endpoint& address) {
         attempt& at = joining_.front();
         std::erase(at.trying, address);
         if (!error) return finish({}, 1);
-        if (error == is_ourselves()) return pump();
+        if (error == met_ourselves()) return pump();
         // Who stood still couldn't answer where it says that it is, and may now.
         const bool missed = error == errc::invalid_address && shared_.now < shared_.stale_until;
         if (error == errc::busy || missed) return retry_later(address);

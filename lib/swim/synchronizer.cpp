@@ -29,7 +29,7 @@ std::error_code to_error(refusal_reason reason) noexcept {
   return errc::unreachable;
 }
 
-std::error_code is_ourselves() noexcept {
+std::error_code met_ourselves() noexcept {
   return std::make_error_code(std::errc::already_connected);
 }
 
@@ -165,10 +165,12 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
     return end(stream, errc::wrong_placement, "", true);
   }
   if (shared_.is_self(from.name) && from.epoch == shared_.self->epoch) {
-    // A seed that is ourselves, under another address. The end that called must hear so too.
+    // An address of others that leads to ourselves: a seed under another one, or a member that is
+    // wrong about its own. An empty frame tells the end that called.
     ++shared_.counters.dropped_from_self;
     if (at->what == purpose::serve) shared_.frame(stream);
-    return end(stream, is_ourselves(), "", true);
+    if (at->what == purpose::exchange) return end(stream, met_ourselves(), "", true);
+    return end(stream, errc::unreachable, "its address leads to ourselves", true);
   }
   if (const row_id by = shared_.table.find(from.name); by != no_row) members_.heard_from(from, by);
   for (const update& news : content.updates)
@@ -190,42 +192,49 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   } else if (const auto* push = std::get_if<metadata_push>(&content.body)) {
     if (at->what == purpose::fetch) end(stream, {}, push->bytes, true);
   } else if (const auto* asked_ping = std::get_if<ping>(&content.body)) {
-    if (at->what == purpose::serve && shared_.is_self(asked_ping->target) &&
-        asked_ping->target_epoch == shared_.self->epoch) {
-      packet& answered = shared_.frame(stream);
-      answered.body = ack{asked_ping->sequence};
-      // An older life that still speaks: let it know. A datagram may have had no room for that.
-      const row_id by = shared_.table.find(from.name);
-      if (by != no_row && shared_.table.at(by).subject->epoch > from.epoch) {
-        answered.updates.push_back(shared_.update_of(by));
-      }
-    } else {
-      ++shared_.counters.dropped_not_for_us;
-    }
-    if (at->what == purpose::serve) end(stream, {}, "", true);
+    serve_ping(*at, from, *asked_ping);
   } else if (const auto* answer = std::get_if<ack>(&content.body)) {
     if (answer->sequence != at->sequence) return;
     if (at->what == purpose::probe) prober_->on_stream_ack(answer->sequence);
     if (at->what != purpose::serve) end(stream, {}, "", true);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
-    if (at->what != purpose::serve) return;
-    if (shared_.table.find(from.name) == no_row) {
-      ++shared_.counters.dropped_bad_sender;
-      return end(stream, {}, "", true);
-    }
-    if (message->sequence != hash_bytes(shared_.self->name)) {
-      // Shown to the wrong one, or sent to an address that is ours by now.
-      ++shared_.counters.dropped_not_for_us;
-      return end(stream, {}, "", true);
-    }
-    if (shared_.settings.has_room && !shared_.settings.has_room(message->payload.size())) {
-      return refuse(*at, refusal_reason::busy, "the application is behind with its messages");
-    }
-    shared_.out->push(user_received{from.name, message->payload, message_kind::reliable});
-    shared_.frame(stream).body = ack{message->sequence};
+    if (at->what == purpose::serve) take_message(*at, from, *message);
   } else {
     ++shared_.counters.dropped_unexpected_frame;
   }
+}
+
+void synchronizer::serve_ping(session& at, const sender& from, const ping& asked) {
+  const bool serving = at.what == purpose::serve;
+  if (serving && shared_.is_self(asked.target) && asked.target_epoch == shared_.self->epoch) {
+    packet& answered = shared_.frame(at.stream);
+    answered.body = ack{asked.sequence};
+    // An older life that still speaks: let it know. A datagram may have had no room for that.
+    const row_id by = shared_.table.find(from.name);
+    if (by != no_row && shared_.table.at(by).subject->epoch > from.epoch) {
+      answered.updates.push_back(shared_.update_of(by));
+    }
+  } else {
+    ++shared_.counters.dropped_not_for_us;
+  }
+  if (serving) end(at.stream, {}, "", true);
+}
+
+void synchronizer::take_message(session& at, const sender& from, const user_message& message) {
+  if (shared_.table.find(from.name) == no_row) {
+    ++shared_.counters.dropped_bad_sender;
+    return end(at.stream, {}, "", true);
+  }
+  if (message.sequence != hash_bytes(shared_.self->name)) {
+    // Shown to the wrong one, or sent to an address that is ours by now.
+    ++shared_.counters.dropped_not_for_us;
+    return end(at.stream, {}, "", true);
+  }
+  if (shared_.settings.has_room && !shared_.settings.has_room(message.payload.size())) {
+    return refuse(at, refusal_reason::busy, "the application is behind with its messages");
+  }
+  shared_.out->push(user_received{from.name, message.payload, message_kind::reliable});
+  shared_.frame(at.stream).body = ack{message.sequence};
 }
 
 void synchronizer::serve_request(session& at, const sender& from, const sync_request& asked) {

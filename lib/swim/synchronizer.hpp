@@ -110,6 +110,8 @@ class synchronizer {
   void refuse(session& at, refusal_reason reason, std::string detail);
   void exchange_done(session& at);
   void serve_metadata(session& at, const metadata_pull& asked);
+  void serve_ping(session& at, const sender& from, const ping& asked);
+  void take_message(session& at, const sender& from, const user_message& message);
   bool room() const noexcept { return sessions_.size() < shared_.settings.limits.streams; }
   bool room_to_serve() const noexcept;
 
@@ -133,7 +135,8 @@ class synchronizer {
 /// The error that a refusal amounts to for the one who was refused.
 std::error_code to_error(refusal_reason reason) noexcept;
 
-/// What an exchange ends with that found ourselves at the other end.
-std::error_code is_ourselves() noexcept;
+/// What an exchange ends with where we ourselves were at the other end. For whoever asked for the
+/// exchange; no application sees it.
+std::error_code met_ourselves() noexcept;
 
 }  // namespace lifering::swim

@@ -173,6 +173,25 @@ TEST_CASE("a reliable message that finds no room there is refused, and not deliv
   CHECK(v.at(1).messages.size() == 1);
 }
 
+TEST_CASE("a reliable message to an address that leads to ourselves is said to be undelivered",
+          "[swim]") {
+  village v(2);
+  v.form();
+  const endpoint alias = *endpoint::parse("192.0.2.7:7946");
+  v.holder = [&](const endpoint& address) { return address == alias ? std::size_t{0} : v.size(); };
+  update_command moved;
+  moved.id = command_id{1};
+  moved.address = alias;
+  v.command(1, moved);
+  REQUIRE(v.run_until([&] { return v.same_view(); }, 1s));
+  v.at(0).done.clear();
+  send(v, 0, "m2", true, "hello", 900);
+  REQUIRE(v.run_until([&] { return !v.at(0).done.empty(); }, 100ms));
+  CHECK(v.at(0).done.front().error == errc::unreachable);
+  CHECK(v.at(0).done.front().count == 0);
+  CHECK(v.at(0).messages.empty());
+}
+
 TEST_CASE("the longest message of a datagram is sent, one byte more is refused", "[swim]") {
   village v(2);
   v.form();
