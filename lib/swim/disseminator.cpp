@@ -18,7 +18,8 @@ disseminator::disseminator(core& shared)
       last_urgent_(shared.now - urgent_gap) {}
 
 void disseminator::news_queued() {
-  if (!shared_.settings.parts.urgent_gossip || fresh() == 0 || fresh() == untold_) return;
+  untold_ = std::min(untold_, fresh());
+  if (!shared_.settings.parts.urgent_gossip || fresh() == untold_) return;
   if (shared_.others() == 0) return;  // News waits for the first who comes.
   if (next_urgent_ == base::never) {
     next_urgent_ = std::max(shared_.now + gather, last_urgent_ + urgent_gap);

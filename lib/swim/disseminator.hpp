@@ -32,7 +32,7 @@ class disseminator {
   base::time_point next_round_;
   base::time_point next_urgent_;
   base::time_point last_urgent_;
-  std::size_t untold_ = 0;  ///< How much fresh news the last urgent round could tell nobody.
+  std::size_t untold_ = 0;  ///< Fresh news that an urgent round could tell nobody, and still isn't.
   std::vector<row_id> targets_;
   std::size_t carried_ = 0;  ///< The most pieces of news in a packet of the last round.
 };

@@ -213,6 +213,19 @@ TEST_CASE("a suspicion of the only other member isn't sent to it without a pause
   REQUIRE(s.state(1) == member_state::suspect);
   CHECK(s.mentions(1, update_kind::suspect) > 0);
   CHECK(s.datagrams.size() < 30);  // a gossip round each 200 ms, and probes
+
+  // Once it is told, the next news is as urgent as any.
+  s.silent.erase(1);
+  s.hear(1, s.alive(1, 2));
+  REQUIRE(s.state(1) == member_state::alive);
+  s.run_for(2s);
+  s.datagrams.clear();
+  update_command asked;
+  asked.id = command_id{1};
+  asked.metadata = "new";
+  s.give(asked);
+  s.run_for(2ms);
+  CHECK(s.mentions(0, update_kind::alive) > 0);
 }
 
 TEST_CASE("a life that is told of the grave of a later one outgrows it when new, else stops",
