@@ -53,6 +53,11 @@ std::string describe(event_kind kind, const member& subject) {
   }
 }
 
+std::string reasons_of(const swim::completed& effect) {
+  const bool both = !effect.lookups.empty() && !effect.detail.empty();
+  return effect.lookups + (both ? "; " : "") + effect.detail;
+}
+
 }  // namespace
 
 void core::cancel(swim::command_id target) {
@@ -107,23 +112,23 @@ void core::on_completed(const swim::completed& effect, batch& next) {
   if (found == pending_.end()) return;
   if (found->second.kind == command_kind::join) log_join(effect);
   next.completions.push_back(
-      {std::move(found->second.done), effect.error, effect.count, effect.detail});
+      {std::move(found->second.done), effect.error, effect.count, reasons_of(effect)});
   pending_.erase(found);
 }
 
 void core::log_join(const swim::completed& effect) {
   if (!effect.error && effect.count > 0) return log_(log_level::info, "Joined.");
-  // So it is with the first member; or with one that advertises the address of another.
+  // Right for the first member; one that advertises the address of another is in the dark, too.
   if (!effect.error) return log_(log_level::info, "Every seed is ourselves. Serving alone.");
   if (effect.error == errc::canceled) return;
   const std::string_view going_on = ". Serving alone and trying on.";
   if (effect.error == errc::no_seed_answered) {
     // Why a seed could not be found has been said where it happened.
-    const auto reasons = effect.detail.substr(effect.answers_at);
-    const std::string why = reasons.empty() ? "" : " (" + reasons + ')';
+    const std::string why = effect.detail.empty() ? "" : " (" + effect.detail + ')';
     return log_(log_level::warning, "No seed has answered yet" + why + std::string(going_on));
   }
-  const std::string& why = effect.detail.empty() ? effect.error.message() : effect.detail;
+  const std::string reasons = reasons_of(effect);
+  const std::string why = reasons.empty() ? effect.error.message() : reasons;
   log_(log_level::warning, "Could not join: " + why + std::string(going_on));
 }
 

@@ -31,18 +31,17 @@ contacts::contacts(core& shared, synchronizer& streams, reconciler& views)
 // Joining.
 
 void contacts::join(const join_command& asked) {
-  if (!joining_.empty()) {
+  if (joining_) {
     shared_.out->push(completed{asked.id, errc::busy, 0, "another join is under way"});
     return;
   }
   for (const std::string& seed : asked.seeds) {
     if (std::find(seeds_.begin(), seeds_.end(), seed) == seeds_.end()) seeds_.push_back(seed);
   }
-  attempt made;
+  attempt& made = joining_.emplace();
   made.id = asked.id;
   made.deadline = shared_.now + asked.deadline;
   made.resolving = asked.seeds.size();
-  joining_.push_back(std::move(made));
   for (const std::string& seed : asked.seeds)
     shared_.out->push(resolve_seed{seed});
   pump();
@@ -57,8 +56,8 @@ void contacts::on_resolved(const seed_resolved& answer) {
     else
       strangers.push_back(address);
   }
-  if (!joining_.empty()) {
-    attempt& at = joining_.front();
+  if (joining_) {
+    attempt& at = *joining_;
     if (at.resolving > 0) --at.resolving;
     if (answer.error)
       note(at.lookups, "seed " + answer.seed + ": " + answer.error.message());
@@ -79,17 +78,17 @@ void contacts::on_resolved(const seed_resolved& answer) {
 }
 
 void contacts::pump() {
-  if (joining_.empty()) return;
+  if (!joining_) return;
   // The other half of the streams is for those who call us.
   const std::size_t tries =
       std::min(parallel_tries, std::max<std::size_t>(1, shared_.settings.limits.streams / 2));
-  while (joining_.front().trying.size() < tries && !joining_.front().untried.empty()) {
-    const endpoint address = joining_.front().untried.front();
-    joining_.front().untried.erase(joining_.front().untried.begin());
+  while (joining_->trying.size() < tries && !joining_->untried.empty()) {
+    const endpoint address = joining_->untried.front();
+    joining_->untried.erase(joining_->untried.begin());
     try_address(address);
-    if (joining_.empty()) return;
+    if (!joining_) return;
   }
-  const attempt& at = joining_.front();
+  const attempt& at = *joining_;
   if (at.resolving == 0 && at.trying.empty() && at.untried.empty() && at.busy.empty()) {
     if (at.refused) return finish(at.refused, 0);
     // Every seed was ourselves: the first member of its cluster.
@@ -99,14 +98,14 @@ void contacts::pump() {
 }
 
 void contacts::try_address(const endpoint& address) {
-  joining_.front().trying.push_back(address);
-  joining_.front().knock_at =
+  joining_->trying.push_back(address);
+  joining_->knock_at =
       shared_.now + base::duration(shared_.settings.timing.probe_timeout);  // if it takes longer
-  const command_id id = joining_.front().id;
+  const command_id id = joining_->id;
   const bool begun = streams_.exchange(
       address, true, [this, id, address](std::error_code error, const std::string& detail) {
-        if (joining_.empty() || joining_.front().id != id) return;
-        attempt& at = joining_.front();
+        if (!joining_ || joining_->id != id) return;
+        attempt& at = *joining_;
         std::erase(at.trying, address);
         if (!error) return finish({}, 1);
         if (error == met_ourselves()) return pump();
@@ -122,13 +121,13 @@ void contacts::try_address(const endpoint& address) {
         pump();
       });
   if (!begun) {
-    std::erase(joining_.front().trying, address);
-    note(joining_.front().answers, address.to_string() + ": too many streams are open");
+    std::erase(joining_->trying, address);
+    note(joining_->answers, address.to_string() + ": too many streams are open");
   }
 }
 
 void contacts::knock() {
-  attempt& at = joining_.front();
+  attempt& at = *joining_;
   at.knocked = true;
   at.knock_at = shared_.now + base::duration(shared_.settings.timing.probe_timeout) / 2 +
                 shared_.jitter(shared_.settings.timing.probe_timeout);
@@ -149,16 +148,22 @@ void contacts::knock() {
 }
 
 bool contacts::has_knocked_at(const endpoint& address) const noexcept {
-  if (joining_.empty() || !joining_.front().knocked) return false;
+  if (!joining_ || !joining_->knocked) return false;
   const auto is_among = [&address](const std::vector<endpoint>& all) {
     return std::find(all.begin(), all.end(), address) != all.end();
   };
-  const attempt& at = joining_.front();
+  const attempt& at = *joining_;
   return is_among(at.trying) || is_among(at.busy) || is_among(at.untried);
 }
 
+/// Of the join under way, while an address has yet to answer.
+base::time_point contacts::next_knock() const noexcept {
+  const bool waits = !joining_->trying.empty() || !joining_->busy.empty();
+  return waits && shared_.settings.parts.digest_sync ? joining_->knock_at : base::never;
+}
+
 void contacts::on_agreement() {
-  if (joining_.empty() || shared_.others() == 0) return;
+  if (!joining_ || shared_.others() == 0) return;
   shared_.settled = true;
   finish({}, 1);
 }
@@ -166,7 +171,7 @@ void contacts::on_agreement() {
 void contacts::retry_later(const endpoint& address) {
   // A seed that a whole cluster joins at once has a limited number of places. Come back when some
   // are free again, later and later, and not all together.
-  attempt& at = joining_.front();
+  attempt& at = *joining_;
   if (at.busy.empty()) {
     const base::duration first = shared_.settings.timing.probe_timeout;
     const base::duration full = first * (std::int64_t{1} << std::min(at.retries++, 4u));
@@ -175,28 +180,44 @@ void contacts::retry_later(const endpoint& address) {
   at.busy.push_back(address);
 }
 
+void contacts::advance_join() {
+  attempt& at = *joining_;
+  if (at.deadline <= shared_.now) {
+    for (const endpoint& address : at.trying)
+      note(at.answers, address.to_string() + ": no answer in time");
+    for (const endpoint& address : at.busy)
+      note(at.answers, address.to_string() + ": busy with others");
+    if (at.lookups.empty() && at.answers.empty()) {
+      note(at.answers, "their addresses are not known yet");
+    }
+    return finish(at.refused ? at.refused : std::error_code(errc::no_seed_answered), 0);
+  }
+  if (!at.busy.empty() && at.retry_at <= shared_.now) {
+    at.untried.insert(at.untried.end(), at.busy.begin(), at.busy.end());
+    at.busy.clear();
+    pump();
+  }
+  if (joining_ && next_knock() <= shared_.now) knock();
+}
+
 void contacts::note(std::string& to, const std::string& what) {
   if (to.size() < 1024) to += (to.empty() ? "" : "; ") + what;
 }
 
 void contacts::finish(std::error_code error, std::uint32_t contacted) {
-  const attempt& at = joining_.front();
-  completed done{at.id, error, contacted, at.lookups};
-  if (!at.lookups.empty() && !at.answers.empty()) done.detail += "; ";
-  done.answers_at = done.detail.size();
-  done.detail += at.answers;
-  joining_.clear();
-  shared_.out->push(std::move(done));
+  attempt ended = *std::exchange(joining_, std::nullopt);
+  shared_.out->push(
+      completed{ended.id, error, contacted, std::move(ended.answers), std::move(ended.lookups)});
   patience_ = 0;
   next_heal_ = shared_.now + pause();
 }
 
 void contacts::cancel(command_id target) {
-  if (!joining_.empty() && joining_.front().id == target) finish(errc::canceled, 0);
+  if (joining_ && joining_->id == target) finish(errc::canceled, 0);
 }
 
 void contacts::stop(std::error_code why) {
-  if (!joining_.empty()) finish(why, 0);
+  if (joining_) finish(why, 0);
   seeds_.clear();
 }
 
@@ -216,32 +237,9 @@ base::duration contacts::pause() {
 }
 
 void contacts::advance() {
-  if (!joining_.empty() && joining_.front().deadline <= shared_.now) {
-    attempt& at = joining_.front();
-    for (const endpoint& address : at.trying)
-      note(at.answers, address.to_string() + ": no answer in time");
-    for (const endpoint& address : at.busy)
-      note(at.answers, address.to_string() + ": busy with others");
-    if (at.lookups.empty() && at.answers.empty()) {
-      note(at.answers, "their addresses are not known yet");
-    }
-    finish(at.refused ? at.refused : std::error_code(errc::no_seed_answered), 0);
-  }
-  if (!joining_.empty() && !joining_.front().busy.empty() &&
-      joining_.front().retry_at <= shared_.now) {
-    attempt& at = joining_.front();
-    at.untried.insert(at.untried.end(), at.busy.begin(), at.busy.end());
-    at.busy.clear();
-    pump();
-  }
-  if (!joining_.empty() && joining_.front().waits() && joining_.front().knock_at <= shared_.now &&
-      shared_.settings.parts.digest_sync) {
-    knock();
-  }
+  if (joining_) advance_join();
   if (next_heal_ > shared_.now) return;
-  if (shared_.settings.parts.heal && shared_.phase == life_phase::running && joining_.empty()) {
-    heal();
-  }
+  if (shared_.settings.parts.heal && shared_.phase == life_phase::running && !joining_) heal();
   patience_ = std::min(patience_ + 1, patience_max);
   next_heal_ = shared_.now + pause();
 }
@@ -269,12 +267,9 @@ bool contacts::is_present(const endpoint& address) const {
 
 base::time_point contacts::next_deadline() const noexcept {
   base::time_point deadline = base::never;
-  if (!joining_.empty()) {
-    deadline = joining_.front().deadline;
-    if (joining_.front().waits() && shared_.settings.parts.digest_sync) {
-      deadline = std::min(deadline, joining_.front().knock_at);
-    }
-    if (!joining_.front().busy.empty()) deadline = std::min(deadline, joining_.front().retry_at);
+  if (joining_) {
+    deadline = std::min(joining_->deadline, next_knock());
+    if (!joining_->busy.empty()) deadline = std::min(deadline, joining_->retry_at);
   }
   return shared_.settings.parts.heal ? std::min(deadline, next_heal_) : deadline;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -38,7 +39,7 @@ class contacts {
   void stop(std::error_code why);
 
  private:
-  struct attempt {  ///< A join under way; at most one.
+  struct attempt {  ///< A join under way.
     command_id id{};
     base::time_point deadline{};
     std::vector<endpoint> untried;
@@ -51,13 +52,12 @@ class contacts {
     bool knocked = false;
     std::error_code refused;
     std::string lookups;  ///< Why seeds have no addresses, for people;
-    std::string answers;  ///< and what addresses said.
-
-    /// For what an address says.
-    bool waits() const noexcept { return !trying.empty() || !busy.empty(); }
+    std::string answers;  ///< and what their addresses said.
   };
 
   void pump();
+  void advance_join();
+  base::time_point next_knock() const noexcept;
   void retry_later(const endpoint& address);
   void try_address(const endpoint& address);
   void knock();
@@ -71,7 +71,7 @@ class contacts {
   synchronizer& streams_;
   reconciler& views_;
   std::vector<std::string> seeds_;
-  std::vector<attempt> joining_;  ///< Empty or one.
+  std::optional<attempt> joining_;
   std::size_t next_seed_ = 0;
   unsigned patience_ = 0;  ///< Doubles the pause between tries to heal, up to a limit.
   bool missing_ = false;   ///< At the last try somebody was, or we were alone.

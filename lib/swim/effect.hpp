@@ -71,9 +71,8 @@ struct completed {
   std::error_code error;
   std::uint32_t count = 0;
   std::string detail;  ///< For people: why, naming the values concerned. May be empty.
-  /// Of a join: where in `detail` that begins which no `seed_resolved` has brought. Who looked the
-  /// seeds up has told of theirs.
-  std::size_t answers_at = 0;
+  std::string
+      lookups{};  ///< Of a join: why seeds have no addresses, which `seed_resolved` brought.
 };
 
 /// Bytes of the application arrived.

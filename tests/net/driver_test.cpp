@@ -198,7 +198,7 @@ TEST_CASE("What is no seed fails the join by its text") {
   const auto* done = alone.completion(alone.join({"no seed:7946"}));
   REQUIRE(done);
   CHECK(done->error);
-  CHECK_THAT(done->detail, Catch::Contains("no seed:7946"));
+  CHECK_THAT(done->lookups, Catch::Contains("no seed:7946"));
 }
 
 TEST_CASE("A seed of another cluster refuses, and the reason reaches who asked") {

@@ -311,8 +311,8 @@ void cluster::completed(node_id at, const swim::completed& what) {
   if (trace.prints()) {
     trace.line(at, "command " + std::to_string(static_cast<std::uint64_t>(what.command)) + ": " +
                        (what.error ? what.error.message() : "done") + ", count " +
-                       std::to_string(what.count) + (what.detail.empty() ? "" : ", ") +
-                       what.detail);
+                       std::to_string(what.count) + (what.lookups.empty() ? "" : ", ") +
+                       what.lookups + (what.detail.empty() ? "" : ", ") + what.detail);
   }
   for (observer* who : observers_)
     who->on_completed(at, what);
