@@ -106,7 +106,7 @@ struct ring_agreement {
 ///
 /// The library blocks no signal of yours and handles none: its threads run with all signals
 /// blocked. It must not be used in a child after fork(): the child has no copy of its threads. A
-/// child may only exec or _exit; what it executes inherits no socket of ours.
+/// child may only exec or _exit; what it executes inherits no socket of ours that was made before.
 class LIFERING_API cluster {
  public:
   using event_handler = std::function<void(const event&)>;

@@ -204,8 +204,8 @@ struct LIFERING_API options {
   /// each `ring_gather`, beside those that an operation of our own completes with. What a join
   /// brings before it completes is gathered likewise. Where building a ring takes more than a tenth
   /// of this time, because it is large or the machine busy, ten times what the last one took passes
-  /// instead, but never more than ten times this. 0 to 10 s; 0 publishes each. It bounds how much
-  /// later than the membership the ring may be.
+  /// instead, up to ten times this; no ring is later than the membership by more than that and its
+  /// own build. 0 to 10 s; 0 publishes each.
   std::chrono::milliseconds ring_gather{300};
 
   /// How the application's own health counts.

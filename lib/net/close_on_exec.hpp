@@ -7,7 +7,8 @@
 
 namespace lifering::net {
 
-/// Asio has no option for it. Right after a socket was made, since another thread may fork.
+/// Right after a socket was made: a child that another thread forks in between keeps it. Asio has
+/// no option by which it would be made so.
 template <class Socket>
 void close_on_exec(Socket& socket) noexcept {
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
