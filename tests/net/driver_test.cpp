@@ -274,55 +274,6 @@ TEST_CASE("An advertised address is what the member is known by, and a bad one o
   CHECK(found->code == errc::invalid_address);
 }
 
-TEST_CASE("The start is logged with addresses, the choice of them, and the buffers") {
-  asio::io_context context;
-  std::vector<std::string> lines;
-  auto options = quick_options("logged", "0.0.0.0:0");
-  options.seed_hint = "127.0.0.1:1";
-  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
-                             log_level::info);
-  peer logged(context, std::move(options));
-  REQUIRE_FALSE(logged.driver().open());
-  REQUIRE(lines.size() == 1);
-  CHECK_THAT(lines[0], Catch::Contains(logged.address()) && Catch::Contains("127.0.0.1:") &&
-                           Catch::Contains("the route to the first seed") &&
-                           Catch::Contains("UDP buffers"));
-}
-
-TEST_CASE("A seed and an own address outside of the allowed networks are named in the log") {
-  asio::io_context context;
-  std::vector<std::string> lines;
-  auto options = quick_options("logged", "127.0.0.1:0");
-  REQUIRE_FALSE(allow_list::read({"10.0.0.0/8"}, options.allow));
-  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
-                             log_level::warning);
-  peer logged(context, std::move(options));
-  REQUIRE_FALSE(logged.driver().open());
-  logged.driver().start();
-  REQUIRE(lines.size() == 1);
-  CHECK_THAT(lines[0], Catch::Contains(logged.address() + " lies outside"));
-  const auto* done = logged.completion(logged.join({"127.0.0.1:9"}));
-  REQUIRE(done);
-  CHECK(done->error == errc::no_seed_answered);
-  REQUIRE(lines.size() == 2);
-  CHECK_THAT(lines[1], Catch::Contains("127.0.0.1:9 lies outside of the allowed networks"));
-}
-
-TEST_CASE("A seed without an address is logged once, however often it is asked for") {
-  asio::io_context context;
-  std::vector<std::string> lines;
-  auto options = quick_options("logged", "127.0.0.1:0");
-  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
-                             log_level::warning);
-  peer logged(context, std::move(options));
-  REQUIRE_FALSE(logged.driver().open());
-  logged.driver().start();
-  REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
-  REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
-  REQUIRE(lines.size() == 1);
-  CHECK_THAT(lines[0], Catch::Contains("[::1]:7946"));
-}
-
 TEST_CASE("A family without a route doesn't wear a member down that is heard over the other") {
   asio::io_context context;
   peer four(context, "four");
