@@ -1,6 +1,5 @@
 // Processes that stand still for long, and processes whose clock jumps.
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "cluster/agent.hpp"
+#include "cluster/key_file.hpp"
 #include "support/catch.hpp"
 
 using namespace lifering_test;
@@ -145,10 +144,8 @@ TEST_CASE("a clock that is set back or forward for one changes nothing", "[pause
 
 TEST_CASE("a clock that jumps while members prove themselves keeps nobody out", "[pause]") {
 #if defined(FAKETIME_LIBRARY)
-  const std::string key_file = "key-" + std::to_string(getpid());
-  std::ofstream(key_file) << std::string(64, 'a') << '\n';
-  REQUIRE(::chmod(key_file.c_str(), 0600) == 0);
-  const agent::words sealed{"--key-file", key_file, "--seal", "require"};
+  const key_file keys;
+  const auto sealed = keys.required();
   const settable_clock clock;
   auto all = form_cluster(2, sealed);
   const agent::words first{all[0]->address()};
@@ -170,7 +167,6 @@ TEST_CASE("a clock that jumps while members prove themselves keeps nobody out", 
     for (const auto* name : {"n0", "n1", "n2"})
       CHECK(each->count_events("failed", name) == 0);
   }
-  std::remove(key_file.c_str());
 #else
   WARN("left out: libfaketime is missing, or this is a tree with sanitizers");
 #endif

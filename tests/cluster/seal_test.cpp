@@ -1,47 +1,15 @@
 // Sealed clusters of separate processes: rolled out and back, rotated, and closed to strangers.
-#include <unistd.h>
-
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
-#include "cluster/agent.hpp"
+#include "cluster/key_file.hpp"
 #include "support/catch.hpp"
 
 using namespace lifering_test;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A key as `lifering-agent keygen` prints it.
-std::string new_key() {
-  process keygen({LIFERING_AGENT, "keygen"});
-  const auto line = keygen.wait_for_line([](const std::string&) { return true; }, agent_patience);
-  REQUIRE(line);
-  CHECK(keygen.wait(agent_patience) == 0);
-  CHECK(line->size() == 44);
-  return *line;
-}
-
-/// A key file of its owner alone, gone at the end.
-class key_file {
- public:
-  explicit key_file(const std::string& key) {
-    static int count = 0;
-    path_ = fs::temp_directory_path() /
-            ("lifering-seal-" + std::to_string(::getpid()) + '-' + std::to_string(++count));
-    std::ofstream(path_) << key << '\n';
-    fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
-  }
-  ~key_file() { fs::remove(path_); }
-  key_file(const key_file&) = delete;
-  key_file& operator=(const key_file&) = delete;
-  std::string path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string first_id(agent& of) {
   return of.ask("keys")["keys"][0].text();

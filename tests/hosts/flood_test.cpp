@@ -1,6 +1,5 @@
 // Floods on loopback, 100,000 packets a second as far as the machine lets them. While one goes on,
 // members answer each other, tell of nothing that isn't so, own the same keys and don't grow.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include <iostream>
 #include <map>
 
-#include "cluster/agent.hpp"
+#include "cluster/key_file.hpp"
 #include "support/catch.hpp"
 
 using namespace lifering_test;
@@ -18,26 +17,6 @@ using namespace lifering_test;
 namespace {
 
 using words = agent::words;
-
-/// A key file of its owner alone, gone at the end.
-class key_file {
- public:
-  key_file() : path_("flood-key-" + std::to_string(::getpid())) {
-    process keygen({LIFERING_AGENT, "keygen"});
-    const auto line = keygen.wait_for_line([](const auto&) { return true; }, agent_patience);
-    REQUIRE(line);
-    const auto before = ::umask(077);
-    std::ofstream(path_) << *line << '\n';
-    ::umask(before);
-  }
-  ~key_file() { std::remove(path_.c_str()); }
-  key_file(const key_file&) = delete;
-  key_file& operator=(const key_file&) = delete;
-  words options() const { return {"--key-file", path_, "--seal", "require"}; }
-
- private:
-  std::string path_;
-};
 
 /// Resident memory in MiB.
 double memory_of(agent& of) {
@@ -130,7 +109,7 @@ outcome stand(agents& all, const std::string& kind, const std::string& counter,
 /// Four members that seal.
 agents form_sealed(const key_file& keys) {
   words more{"--profile", "lan"};
-  for (const auto& word : keys.options())
+  for (const auto& word : keys.required())
     more.push_back(word);
   return form_cluster(4, more);
 }
