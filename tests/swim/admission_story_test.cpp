@@ -40,6 +40,7 @@ TEST_CASE("a newcomer that moves while it is asked is admitted where it has gone
   v.command(late, there);
   reachable = true;
   CHECK(v.run_until([&] { return v.all_see(4) && v.same_view(); }, 2s));
+  CHECK(v.at(late).done.size() == 2);  // the move and the join
   for (const auto& each : v.at(late).done)
     CHECK_FALSE(each.error);
   CHECK(v.count_members(event_kind::joined, "late") == 3);
