@@ -38,7 +38,7 @@ void contacts::join(const join_command& asked) {
   for (const std::string& seed : asked.seeds) {
     if (std::find(seeds_.begin(), seeds_.end(), seed) == seeds_.end()) seeds_.push_back(seed);
   }
-  attempt& made = joining_.emplace();
+  join_attempt& made = joining_.emplace();
   made.id = asked.id;
   made.deadline = shared_.now + asked.deadline;
   made.resolving = asked.seeds.size();
@@ -57,7 +57,7 @@ void contacts::on_resolved(const seed_resolved& answer) {
       strangers.push_back(address);
   }
   if (joining_) {
-    attempt& at = *joining_;
+    join_attempt& at = *joining_;
     if (at.resolving > 0) --at.resolving;
     if (answer.error)
       note(at.lookups, "seed " + answer.seed + ": " + answer.error.message());
@@ -88,7 +88,7 @@ void contacts::pump() {
     try_address(address);
     if (!joining_) return;
   }
-  const attempt& at = *joining_;
+  const join_attempt& at = *joining_;
   if (at.resolving == 0 && at.trying.empty() && at.untried.empty() && at.busy.empty()) {
     if (at.refused) return finish(at.refused, 0);
     // Every seed was ourselves: the first member of its cluster.
@@ -105,7 +105,7 @@ void contacts::try_address(const endpoint& address) {
   const bool begun = streams_.exchange(
       address, true, [this, id, address](std::error_code error, const std::string& detail) {
         if (!joining_ || joining_->id != id) return;
-        attempt& at = *joining_;
+        join_attempt& at = *joining_;
         std::erase(at.trying, address);
         if (!error) return finish({}, 1);
         if (error == met_ourselves()) return pump();
@@ -127,7 +127,7 @@ void contacts::try_address(const endpoint& address) {
 }
 
 void contacts::knock() {
-  attempt& at = *joining_;
+  join_attempt& at = *joining_;
   at.knocked = true;
   at.knock_at = shared_.now + base::duration(shared_.settings.timing.probe_timeout) / 2 +
                 shared_.jitter(shared_.settings.timing.probe_timeout);
@@ -152,7 +152,7 @@ bool contacts::has_knocked_at(const endpoint& address) const noexcept {
   const auto is_among = [&address](const std::vector<endpoint>& all) {
     return std::find(all.begin(), all.end(), address) != all.end();
   };
-  const attempt& at = *joining_;
+  const join_attempt& at = *joining_;
   return is_among(at.trying) || is_among(at.busy) || is_among(at.untried);
 }
 
@@ -171,7 +171,7 @@ void contacts::on_agreement() {
 void contacts::retry_later(const endpoint& address) {
   // A seed that a whole cluster joins at once has a limited number of places. Come back when some
   // are free again, later and later, and not all together.
-  attempt& at = *joining_;
+  join_attempt& at = *joining_;
   if (at.busy.empty()) {
     const base::duration first = shared_.settings.timing.probe_timeout;
     const base::duration full = first * (std::int64_t{1} << std::min(at.retries++, 4u));
@@ -181,7 +181,7 @@ void contacts::retry_later(const endpoint& address) {
 }
 
 void contacts::advance_join() {
-  attempt& at = *joining_;
+  join_attempt& at = *joining_;
   if (at.deadline <= shared_.now) {
     for (const endpoint& address : at.trying)
       note(at.answers, address.to_string() + ": no answer in time");
@@ -205,7 +205,7 @@ void contacts::note(std::string& to, const std::string& what) {
 }
 
 void contacts::finish(std::error_code error, std::uint32_t contacted) {
-  attempt ended = *std::exchange(joining_, std::nullopt);
+  join_attempt ended = *std::exchange(joining_, std::nullopt);
   shared_.out->push(
       completed{ended.id, error, contacted, std::move(ended.answers), std::move(ended.lookups)});
   patience_ = 0;

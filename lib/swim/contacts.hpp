@@ -15,6 +15,23 @@
 
 namespace lifering::swim {
 
+/// A join under way.
+struct join_attempt {
+  command_id id{};
+  base::time_point deadline{};
+  std::vector<endpoint> untried;
+  std::vector<endpoint> busy;  ///< Had no room; asked again at `retry_at`.
+  base::time_point retry_at{};
+  unsigned retries = 0;
+  std::size_t resolving = 0;
+  std::vector<endpoint> trying;
+  base::time_point knock_at{};
+  bool knocked = false;
+  std::error_code refused;
+  std::string lookups;  ///< Why seeds have no addresses, for people;
+  std::string answers;  ///< and what their addresses said.
+};
+
 class contacts {
  public:
   contacts(core& shared, synchronizer& streams, reconciler& views);
@@ -39,22 +56,6 @@ class contacts {
   void stop(std::error_code why);
 
  private:
-  struct attempt {  ///< A join under way.
-    command_id id{};
-    base::time_point deadline{};
-    std::vector<endpoint> untried;
-    std::vector<endpoint> busy;  ///< Had no room; asked again at `retry_at`.
-    base::time_point retry_at{};
-    unsigned retries = 0;
-    std::size_t resolving = 0;
-    std::vector<endpoint> trying;
-    base::time_point knock_at{};
-    bool knocked = false;
-    std::error_code refused;
-    std::string lookups;  ///< Why seeds have no addresses, for people;
-    std::string answers;  ///< and what their addresses said.
-  };
-
   void pump();
   void advance_join();
   base::time_point next_knock() const noexcept;
@@ -71,7 +72,7 @@ class contacts {
   synchronizer& streams_;
   reconciler& views_;
   std::vector<std::string> seeds_;
-  std::optional<attempt> joining_;
+  std::optional<join_attempt> joining_;
   std::size_t next_seed_ = 0;
   unsigned patience_ = 0;  ///< Doubles the pause between tries to heal, up to a limit.
   bool missing_ = false;   ///< At the last try somebody was, or we were alone.
