@@ -118,7 +118,7 @@ void core::on_completed(const swim::completed& effect, batch& next) {
 
 void core::log_join(const swim::completed& effect) {
   if (!effect.error && effect.count > 0) return log_(log_level::info, "Joined.");
-  // Right for the first member; one that advertises the address of another is in the dark, too.
+  // The first member, as it should be; or one that advertises the address of a seed by mistake.
   if (!effect.error) return log_(log_level::info, "Every seed is ourselves. Serving alone.");
   if (effect.error == errc::canceled) return;
   const std::string_view going_on = ". Serving alone and trying on.";
