@@ -203,9 +203,10 @@ struct LIFERING_API options {
   /// within this time are gathered, so that many failures at once become few rings: at most one
   /// each `ring_gather`, beside those that an operation of our own completes with. What a join
   /// brings before it completes is gathered likewise. Where building a ring takes more than a tenth
-  /// of this time, because it is large or the machine busy, ten times what the last one took passes
-  /// instead, up to ten times this; no ring is later than the membership by more than that and its
-  /// own build. 0 to 10 s; 0 publishes each.
+  /// of this time, because it is large or the machine busy, the next one also waits for a pause of
+  /// a third of this time in the changes, but for no longer than ten times what the last one took
+  /// and ten times this. No ring is later than the membership by more than that and its own build.
+  /// 0 to 10 s; 0 publishes each.
   std::chrono::milliseconds ring_gather{300};
 
   /// How the application's own health counts.

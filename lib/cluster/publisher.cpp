@@ -84,15 +84,23 @@ void publisher::expect_more() {
 }
 
 void publisher::be_quiet(base::duration after_build) {
-  constexpr int builds = 10;      // Builds take a tenth of the time,
+  constexpr int builds = 10;      // While changes go on, builds take a tenth of the time,
   constexpr int gatherings = 10;  // unless rings would become too old.
   const base::duration gather(pace_.gather);
-  const auto quiet = std::clamp(builds * after_build, gather, gatherings * gather);
-  quiet_until_ = std::max(quiet_until_, pace_.now() + quiet);
+  const auto patience = std::clamp(builds * after_build, gather, gatherings * gather);
+  quiet_until_ = std::max(quiet_until_, pace_.now() + gather);
+  patient_until_ = std::max(patient_until_, pace_.now() + patience);
+}
+
+base::time_point publisher::due() const {
+  constexpr int lulls = 3;  // In a gathering: the last changes of a storm don't wait for patience.
+  const auto lull_at = changed_at_ + base::duration(pace_.gather) / lulls;
+  return std::clamp(lull_at, quiet_until_, patient_until_);
 }
 
 void publisher::submit(batch next) {
-  const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.now() < quiet_until_;
+  if (next.ring_changes > 0) changed_at_ = pace_.now();
+  const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.now() < due();
   if (!building_ && !waiting_ && !too_soon) return start(std::move(next));
   {
     const std::lock_guard lock(mutex_);
@@ -107,11 +115,11 @@ void publisher::submit(batch next) {
 }
 
 void publisher::start_when_due() {
-  if (!waiting_->can_wait() || waiting_->ring_changes == 0 || pace_.now() >= quiet_until_) {
+  if (!waiting_->can_wait() || waiting_->ring_changes == 0 || pace_.now() >= due()) {
     return start_waiting();
   }
   if (std::exchange(called_, true)) return;
-  pace_.call_at(quiet_until_, [weak = weak_from_this()] {
+  pace_.call_at(due(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
     self->called_ = false;

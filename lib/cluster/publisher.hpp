@@ -126,6 +126,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   void conclude(batch& done);
   void on_built(batch& done);
   void be_quiet(base::duration after_build);
+  base::time_point due() const;
   void start(batch next);
   void start_waiting();
   void start_when_due();
@@ -149,9 +150,11 @@ class publisher : public std::enable_shared_from_this<publisher> {
   bool building_ = false;  ///< From giving the builder work until that is concluded.
   std::optional<batch> waiting_;
   ring_pace pace_;
-  base::time_point began_{};        ///< The last build.
-  base::time_point quiet_until_{};  ///< No ring of others' making before this.
-  bool called_ = false;             ///< pace_ will call back.
+  base::time_point began_{};          ///< The last build.
+  base::time_point quiet_until_{};    ///< No ring of others' making before this,
+  base::time_point patient_until_{};  ///< and while they change it, before this.
+  base::time_point changed_at_{};     ///< The last change of the ring came.
+  bool called_ = false;               ///< pace_ will call back.
 };
 
 }  // namespace lifering::cluster_detail
