@@ -37,5 +37,6 @@ if setarch -R true 2>/dev/null; then
   runner=(setarch -R)
 fi
 
+# One more at a time than there are cores: those with processes wait most of the time.
 heading "Testing"
-"${runner[@]}" ctest --test-dir build/tests --output-on-failure --parallel "$jobs" --no-tests=error "$@"
+"${runner[@]}" ctest --test-dir build/tests --output-on-failure --parallel "$((jobs + 1))" --no-tests=error "$@"
