@@ -127,7 +127,7 @@ TEST_CASE("what strangers send over a transport is judged as over sockets", "[tr
   };
 
   network->inject(place(9), place(1), junk);
-  CHECK(eventually([&] { return dropped("malformed") == 1; }));
+  CHECK(eventually([&] { return dropped("not_ours") == 1; }));
   network->inject(lifering::endpoint::v4({10, 0, 1, 9}, 7946), place(1), junk);
   CHECK(eventually([&] { return dropped("not_allowed") == 1; }));
   network->inject(place(9), place(1), std::vector<std::uint8_t>(20'000));
@@ -136,7 +136,7 @@ TEST_CASE("what strangers send over a transport is judged as over sockets", "[tr
   // Faster than anybody reads.
   for (int i = 0; i < 20'000; ++i)
     network->inject(place(9), place(1), junk);
-  CHECK(eventually([&] { return dropped("malformed") + dropped("no_room") == 20'001; }));
+  CHECK(eventually([&] { return dropped("not_ours") + dropped("no_room") == 20'001; }));
 }
 
 TEST_CASE("a transport that can't open says why, and the start may be tried again", "[transport]") {
