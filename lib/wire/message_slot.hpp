@@ -45,7 +45,8 @@ class message_slot {
     message_ = google::protobuf::Arena::CreateMessage<pb::Packet>(&*arena_);
   }
 
-  alignas(std::max_align_t) std::array<char, 4096> block_;
+  /// For a datagram of usual size, whatever it is full of: the shortest news takes most.
+  alignas(std::max_align_t) std::array<char, 16384> block_;
   std::optional<google::protobuf::Arena> arena_;
   pb::Packet* message_ = nullptr;
 };

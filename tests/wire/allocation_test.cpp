@@ -68,6 +68,24 @@ TEST_CASE("A steady packet costs no heap allocation, however long its names are"
   CHECK(counted == 0);
 }
 
+TEST_CASE("Nor does a datagram that is full of the shortest news", "[wire]") {
+  auto packet = quiet_day("cache-1").front();
+  while (swim::size_bound(packet) + swim::size_bound(failure("cache-12")) <= 1'350)
+    packet.updates.push_back(failure("cache-12"));
+  REQUIRE(packet.updates.size() > 30);
+  codec with("cluster");
+  std::vector<std::uint8_t> out;
+  swim::packet received;
+  for (int i = 0; i < 1'000; ++i) {
+    if (i == 2) allocations = 0;
+    out.clear();
+    with.encode(packet, out);
+    LIFERING_CHECK(with.decode(out, received) == decode_error::none);
+  }
+  const std::size_t counted = allocations;
+  CHECK(counted == 0);
+}
+
 TEST_CASE("The counter counts", "[wire]") {
   allocations = 0;
   { const std::vector<int> one(1); }
