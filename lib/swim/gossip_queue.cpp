@@ -133,7 +133,8 @@ std::size_t gossip_queue::take(std::size_t budget, unsigned limit, row_id except
 void gossip_queue::show(std::size_t budget, std::vector<update>& out) const {
   for (const auto& levels_of_class : lists_) {
     for (const list& level : levels_of_class) {
-      for (std::uint32_t index = level.head; index != none; index = entries_[index].next) {
+      for (std::uint32_t index = level.front(); index != none;
+           index = entries_[index].links.after) {
         const entry& candidate = entries_[index];
         if (candidate.bytes > budget) return;
         budget -= candidate.bytes;
@@ -159,9 +160,9 @@ std::size_t gossip_queue::take_class(std::size_t kind, std::size_t budget, unsig
   std::size_t used = 0;
   unsigned too_large = 0;
   for (unsigned level = 0; level < std::min(levels, limit + 1); ++level) {
-    for (std::uint32_t index = lists_[kind][level].head; index != none;) {
+    for (std::uint32_t index = lists_[kind][level].front(); index != none;) {
       entry& candidate = entries_[index];
-      const std::uint32_t following = candidate.next;
+      const std::uint32_t following = candidate.links.after;
       if (candidate.subject != except) {
         if (used + candidate.bytes > budget) {
           // A few smaller ones may still fit; a long search isn't worth it.
@@ -186,29 +187,15 @@ gossip_queue::list& gossip_queue::list_of(const entry& e) noexcept {
 }
 
 void gossip_queue::push_front(std::uint32_t index) noexcept {
-  entry& e = entries_[index];
-  list& l = list_of(e);
-  e.previous = none;
-  e.next = l.head;
-  (l.head == none ? l.tail : entries_[l.head].previous) = index;
-  l.head = index;
+  list_of(entries_[index]).push_front(index, links_by_index());
 }
 
 void gossip_queue::push_back(std::uint32_t index) noexcept {
-  entry& e = entries_[index];
-  list& l = list_of(e);
-  e.next = none;
-  e.previous = l.tail;
-  (l.tail == none ? l.head : entries_[l.tail].next) = index;
-  l.tail = index;
+  list_of(entries_[index]).push_back(index, links_by_index());
 }
 
 void gossip_queue::unlink(std::uint32_t index) noexcept {
-  entry& e = entries_[index];
-  list& l = list_of(e);
-  (e.previous == none ? l.head : entries_[e.previous].next) = e.next;
-  (e.next == none ? l.tail : entries_[e.next].previous) = e.previous;
-  e.previous = e.next = none;
+  list_of(entries_[index]).erase(index, links_by_index());
 }
 
 void gossip_queue::drop(std::uint32_t index) noexcept {

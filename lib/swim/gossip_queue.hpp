@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/slot_list.hpp"
 #include "swim/member_table.hpp"
 #include "swim/message.hpp"
 #include "swim/suspicion.hpp"
@@ -54,7 +55,7 @@ class gossip_queue {
   std::size_t fresh() const noexcept { return fresh_; }
 
  private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = base::slot_list<std::uint32_t>::none;
   static constexpr unsigned levels = 64;  ///< Sent 0, 1, .. times; the last level takes the rest.
 
   /// News without what its subject's record says; half an update's size, as a storm of news has one
@@ -67,20 +68,21 @@ class gossip_queue {
     std::uint32_t failures = 0;
     std::uint32_t bytes = 0;
     row_id subject = no_row;
-    std::uint32_t previous = none;
-    std::uint32_t next = none;
+    base::slot_links<std::uint32_t> links;
     std::uint16_t sent = 0;
     update_kind claim{};
     gossip_class kind{};
 
     update next_news() const;
   };
-  struct list {
-    std::uint32_t head = none;
-    std::uint32_t tail = none;
-  };
+  using list = base::slot_list<std::uint32_t>;
 
   list& list_of(const entry& e) noexcept;
+  auto links_by_index() noexcept {
+    return [this](std::uint32_t index) -> auto& {
+      return entries_[index].links;
+    };
+  }
   void push_front(std::uint32_t index) noexcept;
   void push_back(std::uint32_t index) noexcept;
   void unlink(std::uint32_t index) noexcept;

@@ -82,7 +82,7 @@ replay_guard::slot replay_guard::add(std::uint64_t id) {
     place = static_cast<slot>(lives_.size());
     lives_.emplace_back();
   } else {
-    place = (unproven_.oldest != none ? unproven_ : proven_).oldest;
+    place = (unproven_.back() != none ? unproven_ : proven_).back();
     leave(place);
     index_.erase(place, id_in);
   }
@@ -94,19 +94,11 @@ replay_guard::slot replay_guard::add(std::uint64_t id) {
 }
 
 void replay_guard::enter(slot which) {
-  life& subject = lives_[which];
-  order& list = order_of(subject);
-  subject.newer = none;
-  subject.older = list.newest;
-  (list.newest == none ? list.oldest : lives_[list.newest].newer) = which;
-  list.newest = which;
+  list_of(lives_[which]).push_front(which, links_by_slot());
 }
 
 void replay_guard::leave(slot which) {
-  const life& subject = lives_[which];
-  order& list = order_of(subject);
-  (subject.newer == none ? list.newest : lives_[subject.newer].older) = subject.older;
-  (subject.older == none ? list.oldest : lives_[subject.older].newer) = subject.newer;
+  list_of(lives_[which]).erase(which, links_by_slot());
 }
 
 void replay_guard::prove(std::string_view name, std::uint64_t epoch, std::uint64_t number) {

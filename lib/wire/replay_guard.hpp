@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/slot_index.hpp"
+#include "base/slot_list.hpp"
 
 namespace lifering::wire {
 
@@ -72,34 +73,33 @@ class replay_guard {
 
  private:
   using slot = std::uint16_t;
-  static constexpr slot none = UINT16_MAX;
+  using list = base::slot_list<slot>;  ///< The life that was heard last comes first.
+  static constexpr slot none = list::none;
 
   struct life {
     std::uint64_t id = 0;
     replay_window window;
-    slot newer = none;
-    slot older = none;
+    base::slot_links<slot> links;
     bool proven = false;
   };
   static_assert(sizeof(life) <= 96, "one a member, in each member");
 
-  /// Lives in the order in which they were heard last.
-  struct order {
-    slot newest = none;
-    slot oldest = none;
-  };
-
   slot find(std::uint64_t id) const;
   slot add(std::uint64_t id);
-  order& order_of(const life& subject) noexcept { return subject.proven ? proven_ : unproven_; }
+  list& list_of(const life& subject) noexcept { return subject.proven ? proven_ : unproven_; }
+  auto links_by_slot() noexcept {
+    return [this](slot which) -> auto& {
+      return lives_[which].links;
+    };
+  }
   void enter(slot which);
   void leave(slot which);
 
   std::size_t lives_max_;
   std::deque<life> lives_;  // In blocks, since a table that doubles is a quarter empty.
   base::slot_index index_;
-  order proven_;
-  order unproven_;
+  list proven_;
+  list unproven_;
 };
 
 }  // namespace lifering::wire
