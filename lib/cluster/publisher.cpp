@@ -88,7 +88,7 @@ void publisher::be_quiet(base::duration after_build) {
   constexpr int gatherings = 10;  // unless rings would become too old.
   const base::duration gather(pace_.gather);
   const auto patience = std::clamp(builds * after_build, gather, gatherings * gather);
-  quiet_until_ = std::max(quiet_until_, pace_.now() + gather);
+  quiet_until_ = pace_.now() + gather;
   patient_until_ = std::max(patient_until_, pace_.now() + patience);
 }
 

@@ -119,8 +119,13 @@ void packet::clear() {
   }
   body = std::monostate{};
   updates.clear();
-  if (updates.capacity() > updates_kept) updates.shrink_to_fit();
+  return_storage();
   broadcasts.clear();
+}
+
+void packet::return_storage() {
+  const bool is_usual = updates.size() <= updates_kept;
+  if (is_usual && updates.capacity() > updates_kept) updates.shrink_to_fit();
 }
 
 void packet::ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch) {

@@ -260,6 +260,9 @@ struct packet {
   /// Back to an empty packet; keeps the storage, but not what a storm of news needed.
   void clear();
 
+  /// Gives back what a storm of news needed, unless the updates still fill it.
+  void return_storage();
+
   // Make the body a ping or a ping request, without taking anything from the heap once the packet
   // has had one.
   void ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch);

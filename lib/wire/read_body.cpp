@@ -267,8 +267,7 @@ decode_error body_reader::read(const pb::Packet& from, swim::packet& to) {
   auto error = read_sender(from.sender(), to.from);
   if (error == decode_error::none) error = read_one_of(from, to.body);
   if (error == decode_error::none) error = read_list(from.updates(), to.updates, read_update);
-  const bool is_usual = to.updates.size() <= swim::packet::updates_kept;
-  if (is_usual && to.updates.capacity() > swim::packet::updates_kept) to.updates.shrink_to_fit();
+  to.return_storage();
   if (error == decode_error::none) {
     error = read_list(from.broadcasts(), to.broadcasts, read_broadcast);
   }
