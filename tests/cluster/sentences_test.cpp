@@ -5,6 +5,7 @@
 
 #include "cluster/facade_support.hpp"
 #include "support/catch.hpp"
+#include "support/log_memory.hpp"
 
 using namespace lifering_test;
 using lifering::cluster;
@@ -81,15 +82,10 @@ TEST_CASE("seeds that don't answer are named in the log, each with its reason", 
   const std::vector<std::string> seeds{address_of(silent), address_of(closed)};
   closed.close();
 
-  std::mutex mutex;
-  std::string said;
+  log_memory log;
   auto options = member_options("a");
   options.level = lifering::log_level::warning;
-  options.log = [&](lifering::log_level, std::string_view line) {
-    const std::lock_guard lock(mutex);
-    said += line;
-    said += '\n';
-  };
+  options.log = log.sink();
   {
     cluster member(options);
     member.start();
@@ -97,24 +93,19 @@ TEST_CASE("seeds that don't answer are named in the log, each with its reason", 
     member.join(seeds, error, 300ms);
     CHECK(error == errc::no_seed_answered);
   }
-  const std::lock_guard lock(mutex);
-  CHECK(said.find("No seed has answered yet (") != std::string::npos);
-  CHECK(said.find(seeds[0] + ": no answer in time") != std::string::npos);
-  CHECK(said.find(seeds[1] + ": nobody is reachable there") != std::string::npos);
-  CHECK(said.find("Serving alone and trying on.") != std::string::npos);
+  CHECK(log.says("No seed has answered yet ("));
+  CHECK(log.says(seeds[0] + ": no answer in time"));
+  CHECK(log.says(seeds[1] + ": nobody is reachable there"));
+  CHECK(log.says("Serving alone and trying on."));
 }
 
 TEST_CASE("who joins itself alone isn't said to have joined", "[cluster]") {
   cluster other(member_options("other"));
   other.start();
-  std::mutex mutex;
-  std::string said;
+  log_memory log;
   auto options = member_options("a");
   options.level = lifering::log_level::info;
-  options.log = [&](lifering::log_level, std::string_view line) {
-    const std::lock_guard lock(mutex);
-    said += line;
-  };
+  options.log = log.sink();
   const bool is_mistaken = GENERATE(true, false);
   if (is_mistaken) options.advertise = seeds_of(other).front();
   {
@@ -122,9 +113,8 @@ TEST_CASE("who joins itself alone isn't said to have joined", "[cluster]") {
     member.start();
     CHECK(member.join(is_mistaken ? seeds_of(other) : seeds_of(member)) == 0);
   }
-  const std::lock_guard lock(mutex);
-  CHECK(said.find("Every seed is ourselves. Serving alone.") != std::string::npos);
-  CHECK(said.find("Joined") == std::string::npos);
+  CHECK(log.says("Every seed is ourselves. Serving alone."));
+  CHECK_FALSE(log.says("Joined"));
 }
 
 TEST_CASE("a time below zero has passed, and one beyond all clocks doesn't end early",

@@ -16,11 +16,13 @@
 #include "net/listening.hpp"
 #include "net/peer.hpp"
 #include "support/catch.hpp"
+#include "support/log_memory.hpp"
 #include "wire/codec.hpp"
 
 namespace lifering::net {
 namespace {
 
+using lifering_test::log_memory;
 using test::peer;
 using test::quick_options;
 using test::run_until;
@@ -277,10 +279,9 @@ TEST_CASE("An advertised address is what the member is known by, and a bad one o
 TEST_CASE("A family without a route doesn't wear a member down that is heard over the other") {
   asio::io_context context;
   peer four(context, "four");
-  std::vector<std::string> lines;
+  log_memory log;
   auto options = quick_options("both", "[::]:0");
-  options.log = base::logger([&](log_level, std::string_view line) { lines.emplace_back(line); },
-                             log_level::warning);
+  options.log = base::logger(log.sink(), log_level::warning);
   peer both(context, std::move(options));
   REQUIRE_FALSE(both.driver().open());
   both.driver().start();
@@ -309,7 +310,7 @@ TEST_CASE("A family without a route doesn't wear a member down that is heard ove
     return;
   }
   const auto& machine = both.driver().protocol();
-  for (const auto& line : lines)
+  for (const auto& line : log.lines())
     UNSCOPED_INFO(line);
   INFO("nacks missed: " << machine.stats().nacks_missed
                         << ", refutations: " << machine.stats().refutations);

@@ -7,16 +7,11 @@ namespace lifering::net {
 namespace {
 
 using test::forger;
+using test::has_ack;
 using test::peer;
 using test::ring_of;
 using test::run_until;
 using test::sealed_group;
-
-bool has_ack(const forger::answer& got) {
-  return std::holds_alternative<swim::ack>(got.packet.body);
-}
-
-}  // namespace
 
 TEST_CASE("A life that is asked for a proof in one mode is heard with it in each other one",
           "[seal]") {
@@ -141,4 +136,5 @@ TEST_CASE("A flood of distinct challenges is answered byte for byte and costs no
   CHECK(all.members[1]->driver().protocol().local_health() == 0);
 }
 
+}  // namespace
 }  // namespace lifering::net

@@ -8,6 +8,7 @@ namespace lifering::net {
 namespace {
 
 using test::forger;
+using test::has_ack;
 using test::peer;
 using test::ring_of;
 using test::run_until;
@@ -35,7 +36,7 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
     stranger.send(ours, stranger.ping_of("stranger", 9, ours));
     got = stranger.await();
     REQUIRE(got);
-    CHECK(std::holds_alternative<swim::ack>(got->packet.body));
+    CHECK(has_ack(*got));
     CHECK(ours.driver().count().dropped_unproven == 1);
     CHECK(ours.present() == 2);  // Now its news counts.
 
@@ -47,7 +48,7 @@ TEST_CASE("A life that is not known changes nothing before it has echoed a fresh
     stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, challenge}));
     got = stranger.await();
     REQUIRE(got);
-    CHECK(std::holds_alternative<swim::ack>(got->packet.body));
+    CHECK(has_ack(*got));
     CHECK(ours.present() == 2);
 
     for (const std::size_t room : {std::size_t{130}, std::size_t{1000}}) {
@@ -105,7 +106,7 @@ TEST_CASE("A wrong echo is asked for anew beside a question, and never else", "[
   stranger.send(ours, stranger.ping_of("stranger", 9, ours, {0, challenge}));
   got = stranger.await();
   REQUIRE(got);
-  CHECK(std::holds_alternative<swim::ack>(got->packet.body));
+  CHECK(has_ack(*got));
 }
 
 TEST_CASE("A member answers a challenge at once, with no more bytes than it came with", "[seal]") {

@@ -206,4 +206,8 @@ class forger {
   wire::codec codec_;
 };
 
+inline bool has_ack(const forger::answer& got) {
+  return std::holds_alternative<swim::ack>(got.packet.body);
+}
+
 }  // namespace lifering::net::test
