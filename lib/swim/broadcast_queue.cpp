@@ -12,6 +12,7 @@ void broadcast_queue::put(const broadcast& news) {
   entries_.push_back(std::move(added));
   ++waiting_;
   ++fresh_;
+  ++generation_;
   while (entries_.size() > kept_max || bytes_ > bytes_max)
     forget_oldest();
 }

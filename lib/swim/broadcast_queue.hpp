@@ -34,6 +34,9 @@ class broadcast_queue {
   std::size_t waiting() const noexcept { return waiting_; }
   std::size_t fresh() const noexcept { return fresh_; }
 
+  /// How many came in, ever.
+  std::uint64_t generation() const noexcept { return generation_; }
+
   static constexpr std::size_t kept_max = 256;
   static constexpr std::size_t bytes_max = std::size_t{256} * 1024;
 
@@ -52,6 +55,7 @@ class broadcast_queue {
   std::size_t bytes_ = 0;
   std::size_t waiting_ = 0;
   std::size_t fresh_ = 0;
+  std::uint64_t generation_ = 0;
 };
 
 }  // namespace lifering::swim

@@ -18,8 +18,7 @@ disseminator::disseminator(core& shared)
       last_urgent_(shared.now - urgent_gap) {}
 
 void disseminator::news_queued() {
-  untold_ = std::min(untold_, fresh());
-  if (!shared_.settings.parts.urgent_gossip || fresh() == untold_) return;
+  if (!shared_.settings.parts.urgent_gossip || fresh() == 0 || generation() == untold_) return;
   if (shared_.others() == 0) return;  // News waits for the first who comes.
   if (next_urgent_ == base::never) {
     next_urgent_ = std::max(shared_.now + gather, last_urgent_ + urgent_gap);
@@ -34,7 +33,7 @@ void disseminator::advance() {
     if (before > 0) round();
     // What nobody could be told, as all that we know is about the only other member, waits for the
     // usual rounds.
-    untold_ = fresh() == before ? before : 0;
+    if (fresh() == before) untold_ = generation();
     news_queued();
   }
   if (next_round_ <= shared_.now) {
@@ -76,6 +75,10 @@ void disseminator::round() {
 
 std::size_t disseminator::fresh() const noexcept {
   return shared_.gossip.fresh() + shared_.broadcasts.fresh();
+}
+
+std::uint64_t disseminator::generation() const noexcept {
+  return shared_.gossip.generation() + shared_.broadcasts.generation();
 }
 
 bool disseminator::waiting() const noexcept {

@@ -26,13 +26,15 @@ class disseminator {
   base::duration pace(base::duration interval) const noexcept;
 
   std::size_t fresh() const noexcept;
+  std::uint64_t generation() const noexcept;
   bool waiting() const noexcept;
 
   core& shared_;
   base::time_point next_round_;
   base::time_point next_urgent_;
   base::time_point last_urgent_;
-  std::size_t untold_ = 0;  ///< Fresh news that an urgent round could tell nobody, and still isn't.
+  std::uint64_t untold_ =
+      0;  ///< The generation whose fresh news an urgent round could tell nobody.
   std::vector<row_id> targets_;
   std::size_t carried_ = 0;  ///< The most pieces of news in a packet of the last round.
 };

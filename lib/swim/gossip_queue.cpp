@@ -64,6 +64,7 @@ void gossip_queue::put(row_id subject, gossip_class kind, const update& news) {
   push_front(index);
   ++size_;
   ++fresh_;
+  ++generation_;
   ++counts_[static_cast<std::size_t>(kind)];
 }
 
@@ -77,6 +78,7 @@ bool gossip_queue::add_accuser(row_id subject, std::string_view name, std::uint6
   }
   unlink(index);
   if (held.sent != 0) ++fresh_;
+  ++generation_;
   held.sent = 0;
   // The newest accuser goes first: the others were told of already.
   held.accusers.insert(held.accusers.begin(), accuser{std::string(name), epoch, refused});

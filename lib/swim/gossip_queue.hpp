@@ -54,6 +54,9 @@ class gossip_queue {
   std::size_t size(gossip_class of) const noexcept { return counts_[static_cast<std::size_t>(of)]; }
   std::size_t fresh() const noexcept { return fresh_; }
 
+  /// How many pieces of news came in, ever, accusers among them.
+  std::uint64_t generation() const noexcept { return generation_; }
+
  private:
   static constexpr std::uint32_t none = base::slot_list<std::uint32_t>::none;
   static constexpr unsigned levels = 64;  ///< Sent 0, 1, .. times; the last level takes the rest.
@@ -103,6 +106,7 @@ class gossip_queue {
   std::vector<std::uint32_t> taken_;  ///< Sent in the current packet; linked again at its end.
   std::size_t size_ = 0;
   std::size_t fresh_ = 0;
+  std::uint64_t generation_ = 0;
   std::size_t largest_;
   unsigned limit_ = 0;  ///< Of the last take().
 };

@@ -228,6 +228,21 @@ TEST_CASE("a suspicion of the only other member isn't sent to it without a pause
   CHECK(s.mentions(0, update_kind::alive) > 0);
 }
 
+TEST_CASE("news in place of what a round could tell nobody is as urgent as any", "[swim]") {
+  // One member a round: with some seeds it is the suspect, who isn't told of itself.
+  config settings = papers();
+  settings.timing.gossip_peers = 1;
+  const auto seed = GENERATE(range(1u, 9u));
+  stage s(2, settings, seed);
+  s.run_for(3s);
+  s.hear(2, s.suspect(1, 2));
+  s.run_for(12ms);
+  s.datagrams.clear();
+  s.hear(2, s.left(1));
+  s.run_for(12ms);
+  CHECK(s.mentions(1, update_kind::left) > 0);
+}
+
 TEST_CASE("a life that is told of the grave of a later one outgrows it when new, else stops",
           "[swim]") {
   const bool fresh = GENERATE(true, false);
