@@ -8,9 +8,9 @@
 //
 // There are two ways to run it. By default the object has threads of its own, one for the protocol
 // and one for your callbacks, and you need not know Asio. Given an executor, such as that of your
-// own io_context, everything runs there, and no other thread is made but one that builds rings when
-// such a build might hold your loop up for a millisecond; with `slots`, that is from the second
-// member on.
+// own io_context, everything runs there, and no other thread is made but one for each context,
+// which builds rings when such a build might hold your loop up for a millisecond; with `slots`,
+// that is from the second member on.
 //
 // Waiting calls (join, leave, forget, send_reliably) have asynchronous twins (`async_join`, ...)
 // that take any completion token: a callback, asio::use_future, asio::use_awaitable.
@@ -129,8 +129,8 @@ class LIFERING_API cluster {
   /// Stops without leaving: to others this looks like a crash. When it returns, no handler runs or
   /// will run. On the library's own threads that is stop(); on your executor it waits only for a
   /// handler that is being called right now on another thread and for a long ring build that is
-  /// under way, and what is still pending inside ends with the next turns of the executor, or with
-  /// its context.
+  /// under way or, behind those of other members on the same context, next; and what is still
+  /// pending inside ends with the next turns of the executor, or with its context.
   ///
   /// May happen inside a handler or completion of this very object.
   ~cluster();

@@ -4,9 +4,11 @@
 #include <asio/post.hpp>
 #include <iterator>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/check.hpp"
+#include "cluster/ring_builder.hpp"
 #include "ring/change_time.hpp"
 
 namespace lifering::cluster_detail {
@@ -102,6 +104,7 @@ void publisher::submit(batch next) {
   if (next.ring_changes > 0) changed_at_ = pace_.now();
   const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.now() < due();
   if (!building_ && !waiting_ && !too_soon) return start(std::move(next));
+  if (building_ && add_to_queued(next)) return;
   {
     const std::lock_guard lock(mutex_);
     ++counts_.gathered;
@@ -132,10 +135,11 @@ void publisher::start_waiting() {
 }
 
 void publisher::start(batch next) {
-  if (is_long_build(next) && may_use_builder()) {
-    return build_on_thread(std::make_shared<batch>(std::move(next)));
+  if (is_long_build(next) && has_builder() && may_use_builder()) {
+    build_on_thread(std::move(next));
+  } else {
+    submit_now(std::move(next));
   }
-  submit_now(std::move(next));
 }
 
 void publisher::submit_now(batch next) {
@@ -143,6 +147,17 @@ void publisher::submit_now(batch next) {
   began_ = pace_.now();
   publish(next);
   conclude(next);
+}
+
+bool publisher::has_builder() {
+  if (builder_) return true;
+  try {
+    builder_ = ring_builder::of(strand_->get_inner_executor()).executor();
+  } catch (const std::system_error& error) {
+    log_(log_level::warning,
+         std::string("A ring is built on the loop, for want of a thread: ") + error.what());
+  }
+  return builder_.has_value();
 }
 
 /// Counts a piece of the builder's work, unless nobody would be there any more to be told of it.
@@ -153,8 +168,8 @@ bool publisher::may_use_builder() {
   return true;
 }
 
-/// Tells the strand that such a piece is done. The thread is joined before this object ends, and
-/// must not be what ends it; so the strand's handler alone owns it.
+/// Tells the strand that such a piece is done. This object doesn't end before that, and must not
+/// end on the builder's thread; so the strand's handler alone owns it.
 void publisher::tell_strand(std::function<void()> what) {
   const std::lock_guard lock(mutex_);
   asio::post(*strand_, std::move(what));
@@ -162,18 +177,35 @@ void publisher::tell_strand(std::function<void()> what) {
   changed_.notify_all();
 }
 
-void publisher::build_on_thread(shared_batch work) {
+void publisher::build_on_thread(batch next) {
   building_ = true;
   began_ = pace_.now();
-  if (!builder_) builder_.emplace("lifering-ring");
-  asio::post(builder_->executor(), [this, work = std::move(work)]() mutable {
-    publish(*work);
-    {
-      const std::lock_guard lock(mutex_);
-      ++counts_.long_builds;
-    }
-    tell_strand([self = shared_from_this(), work = std::move(work)] { self->on_built(*work); });
-  });
+  {
+    const std::lock_guard lock(mutex_);
+    queued_ = std::move(next);
+  }
+  asio::post(*builder_, [this] { build_queued(); });
+}
+
+/// Adds to what waits for the builder's turn; false once that has begun.
+bool publisher::add_to_queued(batch& next) {
+  const std::lock_guard lock(mutex_);
+  if (!queued_) return false;
+  gather(*queued_, std::move(next));
+  ++counts_.gathered;
+  return true;
+}
+
+/// On the builder's thread.
+void publisher::build_queued() {
+  auto work = std::make_shared<batch>();
+  {
+    const std::lock_guard lock(mutex_);
+    *work = *std::exchange(queued_, std::nullopt);
+    ++counts_.long_builds;
+  }
+  publish(*work);
+  tell_strand([self = shared_from_this(), work = std::move(work)] { self->on_built(*work); });
 }
 
 void publisher::on_built(batch& done) {
@@ -233,15 +265,13 @@ void publisher::close(std::function<void()> closed) {
     return after_build(
         [self = shared_from_this(), closed = std::move(closed)] { self->close(closed); });
   }
-  builder_.reset();  // Has nothing to do any more.
   closed();
 }
 
 /// Calls back on the strand after on_built().
 void publisher::after_build(std::function<void()> call) {
   if (!may_use_builder()) return asio::post(*strand_, std::move(call));
-  asio::post(builder_->executor(),
-             [this, call = std::move(call)]() mutable { tell_strand(std::move(call)); });
+  asio::post(*builder_, [this, call = std::move(call)]() mutable { tell_strand(std::move(call)); });
 }
 
 void publisher::disconnect() {

@@ -16,7 +16,6 @@
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "cluster/dispatcher.hpp"
-#include "cluster/loop_thread.hpp"
 #include "cluster/roster.hpp"
 
 namespace lifering::cluster_detail {
@@ -114,12 +113,13 @@ class publisher : public std::enable_shared_from_this<publisher> {
   void disconnect();
 
  private:
-  using shared_batch = std::shared_ptr<batch>;
-
   bool is_long_build(const batch& next) const;
+  bool has_builder();
   bool may_use_builder();
   void tell_strand(std::function<void()> what);
-  void build_on_thread(shared_batch work);
+  void build_on_thread(batch next);
+  bool add_to_queued(batch& next);
+  void build_queued();
   void after_build(std::function<void()> call);
   void publish(batch& next);
   std::optional<ring_event> publish_ring(batch& next);
@@ -137,7 +137,8 @@ class publisher : public std::enable_shared_from_this<publisher> {
   mutable std::mutex mutex_;  ///< Guards what follows.
   mutable std::condition_variable changed_;
   member_list members_;
-  member_list incoming_;     ///< The next members_, while their ring is being built.
+  member_list incoming_;         ///< The next members_, while their ring is being built.
+  std::optional<batch> queued_;  ///< Waits for the builder's turn.
   unsigned builds_now_ = 0;  ///< What the builder's thread has to do, and to tell the strand of.
   bool disconnected_ = false;
   counts counts_;
@@ -146,7 +147,7 @@ class publisher : public std::enable_shared_from_this<publisher> {
   std::optional<strand> strand_;
   std::function<void(std::uint64_t)> on_ring_;
   base::logger log_;
-  std::optional<loop_thread> builder_;
+  std::optional<asio::any_io_executor> builder_;
   bool building_ = false;  ///< From giving the builder work until that is concluded.
   std::optional<batch> waiting_;
   ring_pace pace_;

@@ -1,9 +1,15 @@
 // What is published, in which order, and how long builds stay out of the way.
 #include "cluster/publisher.hpp"
 
+#include <pthread.h>
+
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
+#include <future>
+#include <thread>
 
+#include "cluster/ring_builder.hpp"
 #include "support/catch.hpp"
 
 using namespace std::chrono_literals;
@@ -52,15 +58,16 @@ struct bench {
       }
     });
     published = std::make_shared<detail::publisher>(placement);
-    published->bind(strand, events,
-                    [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; },
-                    {300ms, [this] { return now; },
-                     [this](lifering::base::time_point when, std::function<void()> call) {
-                       CHECK_FALSE(due);
-                       due_at = when;
-                       due = std::move(call);
-                     }},
-                    {});
+    published->bind(
+        strand, events, [this](std::uint64_t fingerprint) { last_fingerprint = fingerprint; },
+        {300ms, [this] { return now; },
+         [this](lifering::base::time_point when, std::function<void()> call) {
+           CHECK_FALSE(due);
+           due_at = when;
+           due = std::move(call);
+         }},
+        lifering::base::logger([this](lifering::log_level, std::string_view) { ++warnings; },
+                               lifering::log_level::warning));
   }
 
   /// A batch in which these members come.
@@ -111,6 +118,7 @@ struct bench {
   detail::roster roster;
   std::vector<std::string> story;
   std::uint64_t last_fingerprint = 0;
+  int warnings = 0;
 
   // The clock, and what waits for it.
   lifering::base::time_point now{1h};
@@ -162,6 +170,8 @@ TEST_CASE("a long build leaves the strand, and what comes meanwhile is one publi
     return next;
   };
   on.published->submit(batch_of({"a", "b"}));
+  while (on.published->count().long_builds == 0)
+    std::this_thread::yield();
   on.published->submit(batch_of({"c", "d"}));
   on.published->submit(batch_of({"e"}));
   CHECK(completed == 0);
@@ -173,6 +183,57 @@ TEST_CASE("a long build leaves the strand, and what comes meanwhile is one publi
   CHECK(on.published->count().gathered == 2);
   on.close();
 }
+
+TEST_CASE("members on one loop build in turns, and what comes before a turn goes into its ring",
+          "[publisher]") {
+  auto placement = placement_options::slots();
+  placement.segments = 20;
+  bench on(placement);
+  // Another member's build is under way.
+  std::promise<void> other_build;
+  auto& builder = detail::ring_builder::of(on.context.get_executor());
+  asio::post(builder.executor(), [&] { other_build.get_future().wait(); });
+  on.published->submit(on.coming({"a", "b"}));
+  on.published->submit(on.coming({"c"}));
+  auto next = on.coming({"d"});
+  next.completions.push_back(
+      {std::make_unique<remembered_operation>([&] { on.story.push_back("completed"); })});
+  on.published->submit(std::move(next));
+  CHECK(on.published->ring().size() == 0);
+  other_build.set_value();
+  on.run_until([&] { return on.story.size() == 6; });
+  std::sort(on.story.begin(), on.story.end());  // Events and completions have strands of their own.
+  CHECK(on.story == std::vector<std::string>{"completed", "joined a", "joined b", "joined c",
+                                             "joined d", "ring of 4"});
+  CHECK(on.published->count().long_builds == 1);
+  CHECK(on.published->count().gathered == 2);
+  on.close();
+}
+
+#if defined(__GLIBC__)
+TEST_CASE("where the system has no thread to give, a ring is built on the loop", "[publisher]") {
+  auto placement = placement_options::slots();
+  placement.segments = 20;
+  bench on(placement);
+  pthread_attr_t usual;
+  pthread_attr_t huge;
+  REQUIRE(pthread_getattr_default_np(&usual) == 0);
+  REQUIRE(pthread_getattr_default_np(&huge) == 0);
+  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);
+  REQUIRE(pthread_setattr_default_np(&huge) == 0);
+  on.published->submit(on.coming({"a", "b"}));
+  REQUIRE(pthread_setattr_default_np(&usual) == 0);
+  CHECK(on.published->ring().size() == 2);
+  CHECK(on.published->count().long_builds == 0);
+  CHECK(on.warnings == 1);
+  // As soon as there is one, it serves.
+  on.at(on.now + 1h);
+  on.published->submit(on.coming({"c", "d"}));
+  on.run_until([&] { return on.published->ring().size() == 4; });
+  CHECK(on.published->count().long_builds == 1);
+  on.close();
+}
+#endif
 
 TEST_CASE("the first change of a quiet ring is published at once, later ones gather for 0.3 s",
           "[publisher]") {
