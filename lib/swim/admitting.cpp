@@ -141,7 +141,7 @@ void synchronizer::conclude(session& at) {
     if (shared_.others() > 0) return exchange_done(at);
     const std::string detail =
         "it advertises " + at.door.life()->address.to_string() + ", but " + at.door.why();
-    return end(stream, errc::unreachable, detail, true);
+    return close(stream, {errc::unreachable, detail});
   }
   if (at.door.given_up()) {
     ++shared_.counters.dropped_unanswered;

@@ -102,28 +102,32 @@ void contacts::try_address(const endpoint& address) {
   joining_->knock_at =
       shared_.now + base::duration(shared_.settings.timing.probe_timeout);  // if it takes longer
   const command_id id = joining_->id;
-  const bool begun = streams_.exchange(
-      address, true, [this, id, address](std::error_code error, const std::string& detail) {
-        if (!joining_ || joining_->id != id) return;
-        join_attempt& at = *joining_;
-        std::erase(at.trying, address);
-        if (!error) return finish({}, 1);
-        if (error == met_ourselves()) return pump();
-        // Who stood still couldn't answer where it says that it is, and may now.
-        const bool missed = error == errc::invalid_address && shared_.now < shared_.stale_until;
-        if (error == errc::busy || missed) return retry_later(address);
-        note(at.answers, address.to_string() + ": " + (detail.empty() ? error.message() : detail));
-        const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
-                             error == errc::wrong_placement || error == errc::wrong_key ||
-                             error == errc::name_in_use || error == errc::too_many_members ||
-                             (error == errc::invalid_address && !detail.empty());
-        if (refusal) at.refused = error;
-        pump();
-      });
-  if (!begun) {
+  const auto done = [this, id, address](const stream_outcome& how) {
+    if (joining_ && joining_->id == id) on_tried(address, how);
+  };
+  if (!streams_.exchange(address, true, done)) {
     std::erase(joining_->trying, address);
     note(joining_->answers, address.to_string() + ": too many streams are open");
   }
+}
+
+void contacts::on_tried(const endpoint& address, const stream_outcome& how) {
+  join_attempt& at = *joining_;
+  std::erase(at.trying, address);
+  const std::error_code error = how.error;
+  if (!error) return finish({}, 1);
+  if (how.met_ourselves) return pump();
+  // Who stood still couldn't answer where it says that it is, and may now.
+  const bool missed = error == errc::invalid_address && shared_.now < shared_.stale_until;
+  if (error == errc::busy || missed) return retry_later(address);
+  note(at.answers,
+       address.to_string() + ": " + (how.detail.empty() ? error.message() : how.detail));
+  const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
+                       error == errc::wrong_placement || error == errc::wrong_key ||
+                       error == errc::name_in_use || error == errc::too_many_members ||
+                       (error == errc::invalid_address && !how.detail.empty());
+  if (refusal) at.refused = error;
+  pump();
 }
 
 void contacts::knock() {

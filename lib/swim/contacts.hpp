@@ -61,6 +61,7 @@ class contacts {
   base::time_point next_knock() const noexcept;
   void retry_later(const endpoint& address);
   void try_address(const endpoint& address);
+  void on_tried(const endpoint& address, const stream_outcome& how);
   void knock();
   static void note(std::string& to, const std::string& what);
   void finish(std::error_code error, std::uint32_t contacted);

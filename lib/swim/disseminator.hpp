@@ -33,8 +33,7 @@ class disseminator {
   base::time_point next_round_;
   base::time_point next_urgent_;
   base::time_point last_urgent_;
-  std::uint64_t untold_ =
-      0;  ///< The generation whose fresh news an urgent round could tell nobody.
+  std::uint64_t untold_ = 0;  ///< The generation whose fresh news could be told nobody.
   std::vector<row_id> targets_;
   std::size_t carried_ = 0;  ///< The most pieces of news in a packet of the last round.
 };

@@ -148,6 +148,7 @@ enum class refusal_reason : std::uint8_t {
   too_many_members,
   invalid_member,  ///< The asker can't be a member: nobody reaches it where it says that it is.
   busy,
+  ourselves,  ///< The asker has called itself, at an address that it took for another's.
 };
 
 /// Why the sender won't go on with this stream, or (as a datagram) with this member.

@@ -60,12 +60,12 @@ void metadata_puller::pull(want& what) {
   const record& subject = *shared_.table.at(what.id).subject;
   const row_id id = what.id;
   const std::uint64_t hash = what.hash;
-  const bool begun = streams_.fetch(
-      shared_.table.at(from).subject->address, metadata_pull{subject.name, subject.epoch, hash},
-      [this, id, hash](std::error_code error, const std::string& bytes) {
-        if (!error) members_.take_metadata(id, hash, bytes);
-        ended(id, hash);
-      });
+  const auto done = [this, id, hash](const stream_outcome& how) {
+    if (!how.error) members_.take_metadata(id, hash, how.metadata);
+    ended(id, hash);
+  };
+  const bool begun = streams_.fetch(shared_.table.at(from).subject->address,
+                                    metadata_pull{subject.name, subject.epoch, hash}, done);
   if (!begun) return;
   ++what.under_way;
   ++under_way_;

@@ -158,9 +158,8 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
     // Completed from inside of a later call, so into whatever buffer is current then.
     const command_id id = input.id;
     const bool begun = machine_->streams().deliver(
-        *shared.table.at(to).subject, input.payload,
-        [&shared, id](std::error_code error, const std::string& detail) {
-          shared.out->push(completed{id, error, error ? 0u : 1u, detail});
+        *shared.table.at(to).subject, input.payload, [&shared, id](const stream_outcome& how) {
+          shared.out->push(completed{id, how.error, how.error ? 0u : 1u, how.detail});
         });
     if (!begun) out.push(completed{id, errc::busy, 0, "too many streams are open"});
   } else {

@@ -25,12 +25,10 @@ std::error_code to_error(refusal_reason reason) noexcept {
       return errc::invalid_address;
     case refusal_reason::busy:
       return errc::busy;
+    case refusal_reason::ourselves:
+      return errc::unreachable;
   }
   return errc::unreachable;
-}
-
-std::error_code met_ourselves() noexcept {
-  return std::make_error_code(std::errc::already_connected);
 }
 
 synchronizer::synchronizer(core& shared, membership& members)
@@ -108,7 +106,7 @@ void synchronizer::serve_metadata(session& at, const metadata_pull& asked) {
       shared_.frame(stream).body = metadata_push{asked.hash, held.metadata};
     }
   }
-  end(stream, {}, "", true);
+  close(stream);
 }
 
 void synchronizer::send_view(stream_id stream) {
@@ -152,9 +150,10 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   session* at = find(stream);
   if (!at) return;
   const sender& from = content.from;
+  const bool from_ourselves = shared_.is_self(from.name) && from.epoch == shared_.self->epoch;
   if (const auto* refused = std::get_if<refusal>(&content.body);
       refused && at->what != purpose::serve) {
-    return end(stream, to_error(refused->reason), refused->detail, true);
+    return close(stream, {to_error(refused->reason), refused->detail, from_ourselves});
   }
   if (from.placement != shared_.settings.placement) {
     ++shared_.counters.dropped_wrong_placement;
@@ -162,15 +161,14 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
       return refuse(*at, refusal_reason::wrong_placement,
                     "keys are placed otherwise here: placement and its parameters must be equal");
     }
-    return end(stream, errc::wrong_placement, "", true);
+    return close(stream, {errc::wrong_placement});
   }
-  if (shared_.is_self(from.name) && from.epoch == shared_.self->epoch) {
-    // An address of others that leads to ourselves: a seed under another one, or a member that is
-    // wrong about its own. An empty frame tells the end that called.
+  if (from_ourselves) {
+    // An address of others that leads to us: a seed under another one, or a member that is wrong
+    // about its own.
     ++shared_.counters.dropped_from_self;
-    if (at->what == purpose::serve) shared_.frame(stream);
-    if (at->what == purpose::exchange) return end(stream, met_ourselves(), "", true);
-    return end(stream, errc::unreachable, "its address leads to ourselves", true);
+    if (at->what != purpose::serve) return close(stream, {errc::unreachable});
+    return refuse(*at, refusal_reason::ourselves, "its address leads to ourselves");
   }
   if (const row_id by = shared_.table.find(from.name); by != no_row) members_.heard_from(from, by);
   for (const update& news : content.updates)
@@ -190,13 +188,13 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   } else if (const auto* pull = std::get_if<metadata_pull>(&content.body)) {
     if (at->what == purpose::serve) serve_metadata(*at, *pull);
   } else if (const auto* push = std::get_if<metadata_push>(&content.body)) {
-    if (at->what == purpose::fetch) end(stream, {}, push->bytes, true);
+    if (at->what == purpose::fetch) close(stream, {.metadata = push->bytes});
   } else if (const auto* asked_ping = std::get_if<ping>(&content.body)) {
     serve_ping(*at, from, *asked_ping);
   } else if (const auto* answer = std::get_if<ack>(&content.body)) {
     if (answer->sequence != at->sequence) return;
     if (at->what == purpose::probe) prober_->on_stream_ack(answer->sequence);
-    if (at->what != purpose::serve) end(stream, {}, "", true);
+    if (at->what != purpose::serve) close(stream);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
     if (at->what == purpose::serve) take_message(*at, from, *message);
   } else {
@@ -217,18 +215,18 @@ void synchronizer::serve_ping(session& at, const sender& from, const ping& asked
   } else {
     ++shared_.counters.dropped_not_for_us;
   }
-  if (serving) end(at.stream, {}, "", true);
+  if (serving) close(at.stream);
 }
 
 void synchronizer::take_message(session& at, const sender& from, const user_message& message) {
   if (shared_.table.find(from.name) == no_row) {
     ++shared_.counters.dropped_bad_sender;
-    return end(at.stream, {}, "", true);
+    return close(at.stream);
   }
   if (message.sequence != hash_bytes(shared_.self->name)) {
     // Shown to the wrong one, or sent to an address that is ours by now.
     ++shared_.counters.dropped_not_for_us;
-    return end(at.stream, {}, "", true);
+    return close(at.stream);
   }
   if (shared_.settings.has_room && !shared_.settings.has_room(message.payload.size())) {
     return refuse(at, refusal_reason::busy, "the application is behind with its messages");
@@ -300,13 +298,13 @@ void synchronizer::exchange_done(session& at) {
   }
   shared_.settled = true;
   shared_.outdated = false;
-  end(stream, {}, "", true);
+  close(stream);
 }
 
 void synchronizer::refuse(session& at, refusal_reason reason, std::string detail) {
   const stream_id stream = at.stream;
   shared_.frame(stream).body = refusal{reason, std::move(detail)};
-  end(stream, {}, "", true);
+  close(stream);
 }
 
 void synchronizer::on_ended(stream_id stream, std::error_code error) {
@@ -323,11 +321,15 @@ void synchronizer::on_ended(stream_id stream, std::error_code error) {
     return refuse(*at, refusal_reason::wrong_version, "");
   }
   // Closed before it answered: it had no room for us.
-  end(stream, error ? error : std::error_code(errc::busy), "", false);
+  end(stream, {error ? error : std::error_code(errc::busy)});
 }
 
-void synchronizer::end(stream_id stream, std::error_code error, const std::string& detail,
-                       bool close) {
+void synchronizer::close(stream_id stream, const stream_outcome& how) {
+  shared_.out->push(close_stream{stream});
+  end(stream, how);
+}
+
+void synchronizer::end(stream_id stream, const stream_outcome& how) {
   const auto found = std::find_if(sessions_.begin(), sessions_.end(),
                                   [stream](const auto& s) { return s.stream == stream; });
   LIFERING_CHECK(found != sessions_.end());
@@ -335,8 +337,7 @@ void synchronizer::end(stream_id stream, std::error_code error, const std::strin
   if (found != sessions_.end() - 1) *found = std::move(sessions_.back());
   sessions_.pop_back();
   if (exchanges() == 0) callers_.clear();
-  if (close) shared_.out->push(close_stream{stream});
-  if (done) done(error, detail);
+  if (done) done(how);
 }
 
 synchronizer::session* synchronizer::find(stream_id stream) noexcept {
@@ -360,7 +361,7 @@ std::size_t synchronizer::exchanges() const noexcept {
 
 void synchronizer::stop() {
   while (!sessions_.empty())
-    end(sessions_.back().stream, errc::stopped, "", true);
+    close(sessions_.back().stream, {errc::stopped});
 }
 
 }  // namespace lifering::swim

@@ -25,10 +25,17 @@ namespace lifering::swim {
 
 class prober;
 
+/// How what we opened a stream for ended.
+struct stream_outcome {
+  std::error_code error{};
+  std::string detail{};        ///< For people: why.
+  bool met_ourselves = false;  ///< It led back to us, so `error` is no word of anybody else.
+  std::string metadata{};      ///< What was pulled.
+};
+
 class synchronizer {
  public:
-  /// How an exchange that we opened ended. `detail` is for people.
-  using finished = std::function<void(std::error_code error, const std::string& detail)>;
+  using finished = std::function<void(const stream_outcome& how)>;
 
   synchronizer(core& shared, membership& members);
 
@@ -43,7 +50,7 @@ class synchronizer {
   /// Sends bytes reliably; `done` once they were acknowledged.
   bool deliver(const record& to, const std::string& payload, finished done);
 
-  /// Pulls a member's large metadata from somebody; `done` with the bytes in place of a detail.
+  /// Pulls a member's large metadata from somebody.
   bool fetch(const endpoint& from, const metadata_pull& what, finished done);
 
   void on_accepted(stream_id stream, const endpoint& from);
@@ -98,7 +105,8 @@ class synchronizer {
 
   session* find(stream_id stream) noexcept;
   stream_id open(const endpoint& to, purpose what, session& made);
-  void end(stream_id stream, std::error_code error, const std::string& detail, bool close);
+  void close(stream_id stream, const stream_outcome& how = {});
+  void end(stream_id stream, const stream_outcome& how);
   void send_view(stream_id stream);
   void take_rows(session& at, const packet& content, const view_rows& rows);
   bool take_own_row(session& at, const record_ptr& life, bool provisional);
@@ -134,9 +142,5 @@ class synchronizer {
 
 /// The error that a refusal amounts to for the one who was refused.
 std::error_code to_error(refusal_reason reason) noexcept;
-
-/// What an exchange ends with where we ourselves were at the other end. For whoever asked for the
-/// exchange; no application sees it.
-std::error_code met_ourselves() noexcept;
 
 }  // namespace lifering::swim

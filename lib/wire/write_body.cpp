@@ -16,7 +16,7 @@ static_assert(static_cast<int>(swim::update_kind::suspect) == pb::STATE_SUSPECT)
 static_assert(static_cast<int>(swim::update_kind::failed) == pb::STATE_FAILED);
 static_assert(static_cast<int>(swim::update_kind::left) == pb::STATE_LEFT);
 static_assert(static_cast<int>(swim::refusal_reason::wrong_cluster) == pb::REFUSAL_WRONG_CLUSTER);
-static_assert(static_cast<int>(swim::refusal_reason::busy) == pb::REFUSAL_BUSY);
+static_assert(static_cast<int>(swim::refusal_reason::ourselves) == pb::REFUSAL_OURSELVES);
 
 void write_row(const swim::view_row& from, pb::ViewRow& to) {
   LIFERING_CHECK(from.subject);

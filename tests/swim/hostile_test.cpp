@@ -263,6 +263,17 @@ TEST_CASE("packets that come back from ourselves are dropped whole", "[swim][hos
   CHECK(s.machine.stats().dropped_from_self == 1);
   CHECK(s.state(9) == member_state::alive);
   CHECK(s.datagrams.empty());
+
+  // On a stream whoever called is told why.
+  const auto stream = stream_id{accepted_stream_bit | 1};
+  s.give(stream_accepted{stream, s.part(1)->address});
+  s.give(stream_received{stream, mirror});
+  CHECK(s.machine.stats().dropped_from_self == 2);
+  CHECK(s.state(9) == member_state::alive);
+  REQUIRE(s.frames.size() == 1);
+  const auto* said = std::get_if<refusal>(&s.frames.front().content.body);
+  REQUIRE(said);
+  CHECK(said->reason == refusal_reason::ourselves);
 }
 
 TEST_CASE("a packet without a sender is dropped whole", "[swim][hostile]") {

@@ -252,6 +252,20 @@ TEST_CASE("a seed that turns out to be ourselves is none, and who has no other b
   CHECK(v.machine(0).present_members() == (has_another ? 2 : 1));
 }
 
+TEST_CASE("another's word that it is ourselves is no answer of a seed", "[swim]") {
+  stage s(1);
+  s.streams.clear();
+  const endpoint there = *endpoint::parse("10.0.0.9:7946");
+  s.give(join_command{command_id{1}, {there.to_string()}, 4s});
+  s.give(seed_resolved{there.to_string(), {there}, {}});
+  REQUIRE(s.streams.size() == 1);
+  const refusal lie{refusal_reason::ourselves, "you are me"};
+  s.give(stream_received{s.streams.front().stream, s.saying(1, lie)});
+  REQUIRE(s.done.size() == 1);
+  CHECK(s.done.front().error == errc::no_seed_answered);
+  CHECK(s.done.front().detail == "10.0.0.9:7946: you are me");
+}
+
 TEST_CASE("a good seed behind more silent ones than are called at once is no wait", "[swim]") {
   const int silent = GENERATE(31, 32, 40, 100);
   village v(2);

@@ -188,6 +188,7 @@ TEST_CASE("a reliable message to an address that leads to ourselves is said to b
   send(v, 0, "m2", true, "hello", 900);
   REQUIRE(v.run_until([&] { return !v.at(0).done.empty(); }, 100ms));
   CHECK(v.at(0).done.front().error == errc::unreachable);
+  CHECK(v.at(0).done.front().detail == "its address leads to ourselves");
   CHECK(v.at(0).done.front().count == 0);
   CHECK(v.at(0).messages.empty());
 }

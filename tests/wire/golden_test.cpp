@@ -161,6 +161,8 @@ const std::vector<std::pair<std::string, swim::packet>>& packets() {
       {"v1-sync-reply", with_body(swim::sync_reply{9, *endpoint::parse("[2001:db8::7]:1")})},
       {"v1-view-rows", with_body(rows)},
       {"v1-refusal", with_body(swim::refusal{swim::refusal_reason::name_in_use, "b is a member"})},
+      {"v1-refusal-of-ourselves",
+       with_body(swim::refusal{swim::refusal_reason::ourselves, "its address leads to ourselves"})},
       {"v1-user-message", with_body(swim::user_message{4, "hello"})},
       {"v1-view-compare", with_body(swim::view_compare{{1, 0xffff'ffff'ffff'ffff}})},
       {"v1-view-summary", with_body(swim::view_summary{128, {0, 127}, {1, 2}, {3, 4}})},

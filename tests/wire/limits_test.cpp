@@ -130,8 +130,8 @@ TEST_CASE("Enumerations hold values that this version knows", "[wire]") {
   CHECK(update(3) == decode_error::none);
   CHECK(update(4) == decode_error::bad_field);
   CHECK(update(UINT64_MAX) == decode_error::bad_field);
-  CHECK(outcome_beside_sender(refusal_field, raw_number(1, 6)) == decode_error::none);
-  CHECK(outcome_beside_sender(refusal_field, raw_number(1, 7)) == decode_error::bad_field);
+  CHECK(outcome_beside_sender(refusal_field, raw_number(1, 7)) == decode_error::none);
+  CHECK(outcome_beside_sender(refusal_field, raw_number(1, 8)) == decode_error::bad_field);
 }
 
 TEST_CASE("An address has 4 or 16 bytes and a port of 16 bits, wherever it stands", "[wire]") {

@@ -142,7 +142,7 @@ class maker {
       case 6:
         return view_rows();
       case 7:
-        return swim::refusal{static_cast<swim::refusal_reason>(random_.below(7)),
+        return swim::refusal{static_cast<swim::refusal_reason>(random_.below(8)),
                              text(swim::name_max)};
       case 8:
         return swim::user_message{number(), text(size_ == extent::small ? 100 : 70'000)};
