@@ -126,9 +126,8 @@ void synchronizer::attend() {
   for (std::size_t i = sessions_.size(); i-- > 0;) {
     if (i >= sessions_.size()) continue;  // one that ended took others with it
     session& at = sessions_[i];
-    const bool serving = at.what == purpose::serve;
-    const bool decided = at.whole && !at.door.waiting() && !(serving && at.answered);
-    if (decided || (serving && at.door.given_up())) conclude(at);
+    const bool decided = at.reached == stage::whole && !at.door.waiting();
+    if (decided || (at.what == purpose::serve && at.door.given_up())) conclude(at);
   }
 }
 
@@ -168,7 +167,7 @@ void synchronizer::refuse_full(session& at) {
 
 void synchronizer::answer(session& at) {
   const stream_id stream = at.stream;
-  at.answered = true;
+  at.reached = stage::answered;
   packet& reply = shared_.frame(stream);
   reply.body = sync_reply{at.remembered, at.peer};
   send_view(stream);

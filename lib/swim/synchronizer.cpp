@@ -36,53 +36,46 @@ synchronizer::synchronizer(core& shared, membership& members)
 
 // Opening streams.
 
-stream_id synchronizer::open(const endpoint& to, purpose what, session& made) {
+synchronizer::session& synchronizer::open(const endpoint& to, purpose what) {
+  session& made = sessions_.emplace_back();
   made.stream = stream_id{++last_stream_};
   made.what = what;
-  made.peer = to;
   shared_.out->push(open_stream{made.stream, to, shared_.settings.timing.stream_timeout});
-  return made.stream;
+  return made;
 }
 
 bool synchronizer::exchange(const endpoint& with, bool join, finished done) {
   if (!room()) return false;
-  session& made = sessions_.emplace_back();
-  made.join = join;
+  session& made = open(with, purpose::exchange);
   made.done = std::move(done);
-  const stream_id stream = open(with, purpose::exchange, made);
   ++shared_.counters.syncs_started;
-  shared_.frame(stream).body = sync_request{join, !shared_.settled};
-  send_view(stream);
+  shared_.frame(made.stream).body = sync_request{join, !shared_.settled};
+  send_view(made.stream);
   return true;
 }
 
 void synchronizer::probe(row_id id, std::uint64_t sequence) {
   if (!room()) return;
   const record_ptr target = shared_.table.at(id).subject;
-  session& made = sessions_.emplace_back();
+  session& made = open(target->address, purpose::probe);
   made.sequence = sequence;
-  const stream_id stream = open(target->address, purpose::probe, made);
-  shared_.frame(stream).body = ping{sequence, target->name, target->epoch};
+  shared_.frame(made.stream).body = ping{sequence, target->name, target->epoch};
 }
 
 bool synchronizer::deliver(const record& to, const std::string& payload, finished done) {
   if (!room()) return false;
-  session& made = sessions_.emplace_back();
+  session& made = open(to.address, purpose::deliver);
   made.sequence = hash_bytes(to.name);
   made.done = std::move(done);
-  const std::uint64_t sequence = made.sequence;
-  const stream_id stream = open(to.address, purpose::deliver, made);
-  shared_.frame(stream).body = user_message{sequence, payload};
+  shared_.frame(made.stream).body = user_message{made.sequence, payload};
   return true;
 }
 
 bool synchronizer::fetch(const endpoint& from, const metadata_pull& what, finished done) {
   if (!room()) return false;
-  session& made = sessions_.emplace_back();
-  made.sequence = what.hash;
+  session& made = open(from, purpose::fetch);
   made.done = std::move(done);
-  const stream_id stream = open(from, purpose::fetch, made);
-  shared_.frame(stream).body = what;
+  shared_.frame(made.stream).body = what;
   return true;
 }
 
@@ -178,10 +171,11 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   at = find(stream);
   if (!at) return;
   if (const auto* asked = std::get_if<sync_request>(&content.body)) {
-    if (at->what == purpose::serve) serve_request(*at, from, *asked);
+    if (at->what != purpose::serve || at->reached != stage::silent) return;
+    serve_request(*at, from, *asked);
   } else if (const auto* reply = std::get_if<sync_reply>(&content.body)) {
-    if (at->what != purpose::exchange) return;
-    at->answered = true;
+    if (at->what != purpose::exchange || at->reached != stage::silent) return;
+    at->reached = stage::begun;
     at->remembered = reply->remembered_epoch;
   } else if (const auto* rows = std::get_if<view_rows>(&content.body)) {
     take_rows(*at, content, *rows);
@@ -192,9 +186,10 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
   } else if (const auto* asked_ping = std::get_if<ping>(&content.body)) {
     serve_ping(*at, from, *asked_ping);
   } else if (const auto* answer = std::get_if<ack>(&content.body)) {
-    if (answer->sequence != at->sequence) return;
-    if (at->what == purpose::probe) prober_->on_stream_ack(answer->sequence);
-    if (at->what != purpose::serve) close(stream);
+    const bool probed = at->what == purpose::probe;
+    if (!(probed || at->what == purpose::deliver) || answer->sequence != at->sequence) return;
+    if (probed) prober_->on_stream_ack(answer->sequence);
+    close(stream);
   } else if (const auto* message = std::get_if<user_message>(&content.body)) {
     if (at->what == purpose::serve) take_message(*at, from, *message);
   } else {
@@ -236,9 +231,8 @@ void synchronizer::take_message(session& at, const sender& from, const user_mess
 }
 
 void synchronizer::serve_request(session& at, const sender& from, const sync_request& asked) {
-  at.asked = true;
+  at.reached = stage::begun;
   at.fresh = asked.fresh;
-  at.join = asked.join;
   ++shared_.counters.syncs_served;
   if (shared_.phase != life_phase::running) {
     return refuse(at, refusal_reason::busy, "this member is leaving");
@@ -262,7 +256,7 @@ void synchronizer::serve_request(session& at, const sender& from, const sync_req
 
 void synchronizer::take_rows(session& at, const packet& content, const view_rows& rows) {
   const bool serving = at.what == purpose::serve;
-  if (serving ? !at.asked : !at.answered || at.whole) {
+  if (serving ? at.reached == stage::silent : at.reached != stage::begun) {
     ++shared_.counters.dropped_unexpected_frame;
     return;
   }
@@ -282,8 +276,8 @@ void synchronizer::take_rows(session& at, const packet& content, const view_rows
       members_.merge(theirs);
     }
   }
-  if (!rows.last || (serving && at.answered)) return;  // the asker's row once more
-  at.whole = true;
+  if (!rows.last || at.reached != stage::begun) return;  // the asker's row once more
+  at.reached = stage::whole;
   if (!at.door.waiting()) conclude(at);
 }
 

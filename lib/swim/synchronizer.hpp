@@ -88,23 +88,28 @@ class synchronizer {
  private:
   enum class purpose : std::uint8_t { exchange, probe, deliver, fetch, serve };
 
+  /// How far an exchange has come, seen from either end.
+  enum class stage : std::uint8_t {
+    silent,    ///< The other has neither asked nor replied.
+    begun,     ///< It has, and its view is coming.
+    whole,     ///< Its view is here, to the end.
+    answered,  ///< serve: and ours was sent.
+  };
+
   struct session {
     stream_id stream{};
     purpose what{};
-    endpoint peer;
-    std::uint64_t sequence = 0;  ///< Of a probe or a message.
-    bool join = false;
-    bool fresh = false;     ///< serve: the asker's epoch is provisional.
-    bool asked = false;     ///< serve: a sync_request came.
-    bool answered = false;  ///< serve: our view was sent. exchange: a sync_reply came.
-    bool whole = false;     ///< The other's view came, to the end.
-    std::uint64_t remembered = 0;
-    admission door{};  ///< Of who is at the other end, if it isn't held here.
-    finished done;
+    stage reached{};
+    bool fresh = false;            ///< serve: the asker's epoch is provisional.
+    std::uint64_t sequence = 0;    ///< probe, deliver: of the ack.
+    std::uint64_t remembered = 0;  ///< exchange, serve: the greatest epoch of the asker's name.
+    endpoint peer{};               ///< serve: where the asker calls from.
+    admission door{};              ///< Of who is at the other end, if it isn't held here.
+    finished done{};
   };
 
   session* find(stream_id stream) noexcept;
-  stream_id open(const endpoint& to, purpose what, session& made);
+  session& open(const endpoint& to, purpose what);
   void close(stream_id stream, const stream_outcome& how = {});
   void end(stream_id stream, const stream_outcome& how);
   void send_view(stream_id stream);

@@ -252,6 +252,28 @@ TEST_CASE("a seed that turns out to be ourselves is none, and who has no other b
   CHECK(v.machine(0).present_members() == (has_another ? 2 : 1));
 }
 
+TEST_CASE("only a seed's whole view ends a join, not whatever else it may say", "[swim]") {
+  stage s(1);
+  s.streams.clear();
+  const endpoint there = *endpoint::parse("10.0.0.9:7946");
+  s.give(join_command{command_id{1}, {there.to_string()}, 4s});
+  s.give(seed_resolved{there.to_string(), {there}, {}});
+  REQUIRE(s.streams.size() == 1);
+  const auto says = [&](const body& said) {
+    s.give(stream_received{s.streams.front().stream, s.saying(1, said)});
+  };
+  says(ack{0});
+  says(metadata_push{0, ""});
+  says(view_rows{{}, true});  // before the reply
+  says(sync_reply{});
+  says(view_rows{{}, false});
+  says(sync_reply{});
+  CHECK(s.done.empty());
+  says(view_rows{{}, true});
+  REQUIRE(s.done.size() == 1);
+  CHECK_FALSE(s.done.front().error);
+}
+
 TEST_CASE("another's word that it is ourselves is no answer of a seed", "[swim]") {
   stage s(1);
   s.streams.clear();
