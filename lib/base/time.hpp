@@ -23,4 +23,10 @@ using time_point = monotonic_clock::time_point;
 /// Later than every deadline.
 inline constexpr time_point never = time_point::max();
 
+/// The first multiple of `step` that isn't before `time`.
+constexpr time_point round_up(time_point time, duration step) noexcept {
+  const duration beyond = time.time_since_epoch() % step;
+  return beyond == duration::zero() ? time : time + (step - beyond);
+}
+
 }  // namespace lifering::base

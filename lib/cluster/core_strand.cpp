@@ -202,7 +202,10 @@ void core::refresh_each_second() {
   sync_self();
   refresh();
   refresh_graves();
-  timers_->refresh.expires_after(std::chrono::seconds(1));
+  // On a tenth of a second, so that members of one machine wake it together.
+  const auto next =
+      base::round_up(steady_now() + std::chrono::seconds(1), std::chrono::milliseconds(100));
+  timers_->refresh.expires_at(steady_time(next));
   timers_->refresh.async_wait([weak = weak_from_this()](std::error_code error) {
     const auto self = weak.lock();
     if (!error && self && !self->unavailable()) self->refresh_each_second();

@@ -14,6 +14,10 @@ namespace {
 /// A timer that expires with so much delay was held up, by work of ours or by others' on our cores.
 constexpr base::duration late = std::chrono::milliseconds(2);
 
+/// A timer moves back where that saves a wake; to move it with each packet's deadlines costs more
+/// than an early wake does.
+constexpr base::duration worth_moving = std::chrono::milliseconds(10);
+
 /// What an input brings about may bring about the next one: a send that fails, whose evidence sends
 /// again. After so many rounds the rest waits for its turn on the strand, so that others have
 /// theirs.
@@ -70,8 +74,7 @@ void driver::impl::settle_later() {
 
 void driver::impl::arm_timer() {
   const auto due = std::min(machine_->next_deadline(), introductions_.next_deadline());
-  // Waking too early costs less than moving the timer each time that the deadline moves back.
-  if (due >= armed_for_) return;
+  if (due >= armed_for_ && due - armed_for_ < worth_moving) return;
   armed_for_ = due;
   timer_.expires_at(std::chrono::steady_clock::time_point(
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(due.time_since_epoch())));

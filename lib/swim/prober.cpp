@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t nowhere = ~std::size_t{0};
 constexpr unsigned direct_tries_max = 10;
+constexpr int ticks = 5;  // In a probe interval.
 
 template <class T>
 void remove_at(std::vector<T>& values, std::size_t index) {
@@ -23,8 +24,13 @@ prober::prober(core& shared, membership& members, stream_prober probe_by_stream)
     : shared_(shared),
       members_(members),
       probe_by_stream_(std::move(probe_by_stream)),
-      // Members that start together must not probe in step.
-      next_turn_(shared.now + shared.jitter(shared.settings.timing.probe_interval)) {}
+      next_turn_(turn_after(shared.jitter(shared.settings.timing.probe_interval))) {}
+
+/// On a tick, so that members on one machine wake it together: most of what an idle member costs is
+/// the wake. Which tick is left to chance, lest all that start together probe in step.
+base::time_point prober::turn_after(base::duration pause) const noexcept {
+  return base::round_up(shared_.now + pause, shared_.settings.timing.probe_interval / ticks);
+}
 
 // Our own probes.
 
@@ -297,7 +303,7 @@ void prober::advance() {
   const base::duration interval = shared_.scaled(shared_.settings.timing.probe_interval);
   // A turn that comes late is not to shorten its probe.
   const bool in_time = shared_.now - next_turn_ < interval / 8;
-  next_turn_ = (in_time ? next_turn_ : shared_.now) + interval;
+  next_turn_ = in_time ? next_turn_ + interval : turn_after(interval);
   const row_id target = next_target();
   if (target != no_row && probes_.size() < probes_max) start(target, next_turn_);
 }
@@ -314,7 +320,7 @@ base::time_point prober::next_deadline() const noexcept {
 void prober::abandon() {
   probes_.clear();
   relays_used_ = 0;
-  next_turn_ = shared_.now + shared_.jitter(shared_.settings.timing.probe_interval);
+  next_turn_ = turn_after(shared_.jitter(shared_.settings.timing.probe_interval));
 }
 
 void prober::postpone(base::duration by) noexcept {

@@ -88,6 +88,7 @@ class prober {
   bool still_meant(const probe& p) const noexcept;
   std::size_t find(std::uint64_t sequence) const noexcept;
   row_id next_target();
+  base::time_point turn_after(base::duration pause) const noexcept;
 
   core& shared_;
   membership& members_;

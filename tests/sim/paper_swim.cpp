@@ -47,7 +47,8 @@ class first_failures final : public observer {
 };
 
 /// Some crashes at the beginning of a period: of each the number of the period in which the first
-/// probe that hit it began. Such a probe fails one period after its beginning.
+/// probe that hit it began. Such a probe fails one period after its beginning. Members that form a
+/// cluster at the beginning of a period have their turns in it or at its very end.
 std::vector<std::int64_t> periods_to_detection(node_id members, node_id together,
                                                std::uint64_t seed) {
   cluster_options options{members, seed, plain_swim(), node_set(1)};
@@ -66,7 +67,7 @@ std::vector<std::int64_t> periods_to_detection(node_id members, node_id together
   }
   std::vector<std::int64_t> periods;
   for (const auto& at : watch.at())
-    periods.push_back(at ? (*at - period) / period + 1 : std::int64_t{2} * members);
+    periods.push_back(at ? (*at - duration(1) - period) / period + 1 : std::int64_t{2} * members);
   return periods;
 }
 

@@ -31,6 +31,34 @@ TEST_CASE("a probe of an older life accuses no newer one", "[swim]") {
   CHECK(s.count(event_kind::updated, s.name(target)) == 1);
 }
 
+TEST_CASE(
+    "probes begin on fifths of their interval by the machine's clock, each member's by chance",
+    "[swim]") {
+  const auto tick = [](base::time_point at) {
+    CHECK(at.time_since_epoch() % 200ms == base::duration::zero());
+    return at.time_since_epoch() % 1s;
+  };
+  std::set<base::duration> ticks;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    stage s(3, papers(), seed);
+    s.run_for(seed * 7ms);
+    const auto first = s.next_ping().at;
+    ticks.insert(tick(first));
+    const auto second = s.next_ping().at;
+    CHECK(second - first == 1s);
+    // Who was held up takes the next tick that is an interval away.
+    s.skip_to(second + 1s + 321ms);
+    const auto late = s.next_ping().at;
+    CHECK(late == second + 1s + 321ms);
+    s.run_for(999ms);  // It may ask once more, after such a pause.
+    const auto next = s.next_ping().at;
+    tick(next);
+    CHECK(next - late >= 1s);
+    CHECK(next - late < 1s + 200ms);
+  }
+  CHECK(ticks.size() == 5);
+}
+
 TEST_CASE("members in doubt aren't asked to help", "[swim]") {
   stage s(9);
   for (std::size_t subject = 1; subject <= 6; ++subject)
