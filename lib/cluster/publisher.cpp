@@ -28,6 +28,10 @@ void gather(batch& earlier, batch later) {
 
 publisher::publisher(placement_options placement) : ring_(std::move(placement)) {}
 
+publisher::~publisher() {
+  disconnect();
+}
+
 void publisher::bind(const strand& where, std::shared_ptr<dispatcher> events,
                      std::function<void(std::uint64_t)> on_ring, ring_pace pace, base::logger log) {
   strand_ = where;
@@ -168,8 +172,8 @@ bool publisher::may_use_builder() {
   return true;
 }
 
-/// Tells the strand that such a piece is done. This object doesn't end before that, and must not
-/// end on the builder's thread; so the strand's handler alone owns it.
+/// Tells the strand that such a piece is done. This object's end waits for that, and so must not
+/// happen on the builder's thread: the strand's handler alone owns it.
 void publisher::tell_strand(std::function<void()> what) {
   const std::lock_guard lock(mutex_);
   asio::post(*strand_, std::move(what));

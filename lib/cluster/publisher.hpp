@@ -69,6 +69,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
 
   explicit publisher(placement_options placement);
 
+  /// As disconnect(): on the builder's thread nothing refers to this object any more.
+  ~publisher();
+
   // Readers.
 
   ring_view ring() const noexcept { return ring_.view(); }
