@@ -42,7 +42,7 @@ TEST_CASE("a service address is changed at run time and seen by others", "[role]
   both.second.set_service(std::string(256, 's'), error);
   CHECK(error == errc::service_too_long);
   CHECK_THROWS_WITH(both.second.set_service(std::string(256, 's')),
-                    Catch::Matchers::Contains("256 bytes"));
+                    Catch::Matchers::ContainsSubstring("256 bytes"));
   CHECK(both.second.self().service == "10.2.3.4:80");
 }
 

@@ -99,8 +99,9 @@ TEST_CASE("an agent whom nobody reaches where it says is refused in words, seale
          process::clock::now() - begin < agent_patience) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  CHECK_THAT(said(), Catch::Contains("we can't reach " + address + ": nobody "));
-  CHECK_THAT(said(), Catch::Contains("advertise the address that members reach this process at"));
+  CHECK_THAT(said(), Catch::Matchers::ContainsSubstring("we can't reach " + address + ": nobody "));
+  CHECK_THAT(said(), Catch::Matchers::ContainsSubstring(
+                         "advertise the address that members reach this process at"));
   CHECK(lost.member_count() == 1);
   agent right("right", {all[1]->address()}, sealed(its_mode, {}));
   for (const auto& each : all) {

@@ -68,7 +68,8 @@ TEST_CASE("Addresses that no member can be reached at are refused with a reason"
   const auto found = choose("127.0.0.1:7946", given).found;
   REQUIRE(found);
   CHECK(found->code == errc::invalid_address);
-  CHECK_THAT(found->text, Catch::Contains(given) && Catch::Contains("give the address"));
+  CHECK_THAT(found->text, Catch::Matchers::ContainsSubstring(given) &&
+                              Catch::Matchers::ContainsSubstring("give the address"));
 }
 
 TEST_CASE("A seed is an address or a name, with a port or the default one") {

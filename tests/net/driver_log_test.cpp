@@ -21,9 +21,11 @@ TEST_CASE("The start is logged with addresses, the choice of them, and the buffe
   peer logged(context, std::move(options));
   REQUIRE_FALSE(logged.driver().open());
   REQUIRE(log.lines().size() == 1);
-  CHECK_THAT(log.lines()[0], Catch::Contains(logged.address()) && Catch::Contains("127.0.0.1:") &&
-                                 Catch::Contains("the route to the first seed") &&
-                                 Catch::Contains("UDP buffers"));
+  CHECK_THAT(log.lines()[0],
+             Catch::Matchers::ContainsSubstring(logged.address()) &&
+                 Catch::Matchers::ContainsSubstring("127.0.0.1:") &&
+                 Catch::Matchers::ContainsSubstring("the route to the first seed") &&
+                 Catch::Matchers::ContainsSubstring("UDP buffers"));
 }
 
 TEST_CASE("A seed and an own address outside of the allowed networks are named in the log") {
@@ -36,12 +38,14 @@ TEST_CASE("A seed and an own address outside of the allowed networks are named i
   REQUIRE_FALSE(logged.driver().open());
   logged.driver().start();
   REQUIRE(log.lines().size() == 1);
-  CHECK_THAT(log.lines()[0], Catch::Contains(logged.address() + " lies outside"));
+  CHECK_THAT(log.lines()[0],
+             Catch::Matchers::ContainsSubstring(logged.address() + " lies outside"));
   const auto* done = logged.completion(logged.join({"127.0.0.1:9"}));
   REQUIRE(done);
   CHECK(done->error == errc::no_seed_answered);
   REQUIRE(log.lines().size() == 2);
-  CHECK_THAT(log.lines()[1], Catch::Contains("127.0.0.1:9 lies outside of the allowed networks"));
+  CHECK_THAT(log.lines()[1], Catch::Matchers::ContainsSubstring(
+                                 "127.0.0.1:9 lies outside of the allowed networks"));
 }
 
 TEST_CASE("A seed without an address is logged once, however often it is asked for") {
@@ -55,7 +59,7 @@ TEST_CASE("A seed without an address is logged once, however often it is asked f
   REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
   REQUIRE(logged.completion(logged.join({"[::1]:7946"})));
   REQUIRE(log.lines().size() == 1);
-  CHECK_THAT(log.lines()[0], Catch::Contains("[::1]:7946"));
+  CHECK_THAT(log.lines()[0], Catch::Matchers::ContainsSubstring("[::1]:7946"));
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ TEST_CASE("A seed where nobody listens is said to have failed, while the member 
   const auto* done = alone.completion(alone.join({nobody}));
   REQUIRE(done);
   CHECK(done->error == errc::no_seed_answered);
-  CHECK_THAT(done->detail, Catch::Contains(nobody));
+  CHECK_THAT(done->detail, Catch::Matchers::ContainsSubstring(nobody));
   CHECK(alone.present() == 1);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("What is no seed fails the join by its text") {
   const auto* done = alone.completion(alone.join({"no seed:7946"}));
   REQUIRE(done);
   CHECK(done->error);
-  CHECK_THAT(done->lookups, Catch::Contains("no seed:7946"));
+  CHECK_THAT(done->lookups, Catch::Matchers::ContainsSubstring("no seed:7946"));
 }
 
 TEST_CASE("A seed of another cluster refuses, and the reason reaches who asked") {
@@ -254,7 +254,7 @@ TEST_CASE("A port in use is a sentence that names it, and the next try may succe
   const auto found = second.driver().open();
   REQUIRE(found);
   CHECK(found->code == errc::address_in_use);
-  CHECK_THAT(found->text, Catch::Contains(first->address()));
+  CHECK_THAT(found->text, Catch::Matchers::ContainsSubstring(first->address()));
   first.reset();
   CHECK_FALSE(second.driver().open());
 }

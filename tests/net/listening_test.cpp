@@ -64,17 +64,19 @@ TEST_CASE("An address that the host doesn't have, or that is no host's, is refus
   const auto strange = try_open(context, "203.0.113.77:7946", sockets);
   REQUIRE(strange);
   CHECK(strange->code == errc::invalid_address);
-  CHECK_THAT(strange->text, Catch::Contains("203.0.113.77:7946") && Catch::Contains("0.0.0.0"));
+  CHECK_THAT(strange->text, Catch::Matchers::ContainsSubstring("203.0.113.77:7946") &&
+                                Catch::Matchers::ContainsSubstring("0.0.0.0"));
   const auto multicast = try_open(context, "224.0.0.1:7946", sockets);
   REQUIRE(multicast);
   CHECK(multicast->code == errc::invalid_address);
-  CHECK_THAT(multicast->text, Catch::Contains("224.0.0.1:7946"));
+  CHECK_THAT(multicast->text, Catch::Matchers::ContainsSubstring("224.0.0.1:7946"));
   // Without a number of an interface, and with one that no interface has.
   for (const std::string lost : {"[fe80::77]:7946", "[fe80::77%2147483647]:7946"}) {
     const auto found = try_open(context, lost, sockets);
     REQUIRE(found);
     CHECK(found->code == errc::invalid_address);
-    CHECK_THAT(found->text, Catch::Contains(lost) && Catch::Contains("[fe80::1%2]:7946"));
+    CHECK_THAT(found->text, Catch::Matchers::ContainsSubstring(lost) &&
+                                Catch::Matchers::ContainsSubstring("[fe80::1%2]:7946"));
   }
 }
 
