@@ -94,8 +94,13 @@ class effects {
     list_.clear();
     if (list_.capacity() > effects_kept) list_ = std::vector<effect>();
     if (packets_.size() > packets_kept) packets_.resize(packets_kept);
-    for (std::size_t unused = packets_used_; unused < packets_.size(); ++unused)
-      packets_[unused].updates = std::vector<update>();
+    for (std::size_t i = 0; i < packets_.size(); ++i) {
+      // At once, not with the next use: until then many members would hold parts of views.
+      if (i < packets_used_)
+        packets_[i].clear();
+      else
+        packets_[i].updates = std::vector<update>();
+    }
     packets_used_ = 0;
   }
 
@@ -131,9 +136,7 @@ class effects {
 
   packet& next_packet() {
     if (packets_used_ == packets_.size()) packets_.emplace_back();
-    packet& slot = packets_[packets_used_++];
-    slot.clear();
-    return slot;
+    return packets_[packets_used_++];
   }
 
   std::vector<effect> list_;
