@@ -58,7 +58,10 @@ void roster::clear() {
 }
 
 roster::list roster::publish() {
-  if (draft_) published_ = std::exchange(draft_, nullptr);
+  if (draft_) {
+    draft_->shrink_to_fit();  // It may stay the last one for long.
+    published_ = std::exchange(draft_, nullptr);
+  }
   return published_;
 }
 
