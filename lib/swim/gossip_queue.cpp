@@ -96,9 +96,9 @@ void gossip_queue::remove(row_id subject) noexcept {
 }
 
 void gossip_queue::return_storage() noexcept {
-  if (size_ != 0 || entries_.capacity() <= kept) return;
-  entries_ = std::vector<entry>();  // Not {}, which would keep it.
-  free_ = std::vector<std::uint32_t>();
+  if (size_ != 0 || entries_.size() <= kept) return;
+  entries_.clear();
+  free_ = std::vector<std::uint32_t>();  // Not {}, which would keep it.
   taken_ = std::vector<std::uint32_t>();
 }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,7 @@ class gossip_queue {
   std::size_t take_class(std::size_t kind, std::size_t budget, unsigned limit, row_id except,
                          std::vector<update>& out);
 
-  std::vector<entry> entries_;
+  std::deque<entry> entries_;  ///< In blocks, since a table that doubles is a quarter empty.
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_row_;
   std::array<std::array<list, levels>, gossip_classes> lists_{};

@@ -148,12 +148,11 @@ TEST_CASE("what a storm of news needed is given back, what ordinary news needs i
   const auto [pieces, keeps] = GENERATE(table<row_id, bool>({{10, true}, {200, false}}));
   CAPTURE(pieces);
   gossip_queue queue;
-  const auto queue_all = [&queue, pieces = pieces] {
-    for (row_id i = 0; i < pieces; ++i) {
-      update news;
-      news.subject = std::make_shared<const record>();
+  update news;
+  news.subject = std::make_shared<const record>();
+  const auto queue_all = [&queue, &news, pieces = pieces] {
+    for (row_id i = 0; i < pieces; ++i)
       queue.put(i, gossip_class::join, news);
-    }
   };
   const auto send_all = [&queue](packet& onto) { queue.take(1 << 20, 1, no_row, onto.updates); };
   effects out;
@@ -165,10 +164,8 @@ TEST_CASE("what a storm of news needed is given back, what ordinary news needs i
   out.datagram({});
   out.clear();  // of a batch without news
 
-  update news;
-  news.subject = std::make_shared<const record>();
   const std::size_t before = allocations;
-  queue.put(0, gossip_class::join, news);
+  queue_all();
   const bool kept = allocations == before;
   CHECK(kept == keeps);
 
