@@ -128,9 +128,9 @@ class LIFERING_API cluster {
 
   /// Stops without leaving: to others this looks like a crash. When it returns, no handler runs or
   /// will run. On the library's own threads that is stop(); on your executor it waits only for a
-  /// handler that is being called right now on another thread and for a long ring build that is
-  /// under way or, behind those of other members on the same context, next; and what is still
-  /// pending inside ends with the next turns of the executor, or with its context.
+  /// handler that is being called right now on another thread and for a long ring build of its own
+  /// that is under way, and what is still pending inside ends with the next turns of the executor,
+  /// or with its context.
   ///
   /// May happen inside a handler or completion of this very object.
   ~cluster();

@@ -188,7 +188,9 @@ void publisher::build_on_thread(batch next) {
     const std::lock_guard lock(mutex_);
     queued_ = std::move(next);
   }
-  asio::post(*builder_, [this] { build_queued(); });
+  asio::post(*builder_, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) build_queued(std::move(self));
+  });
 }
 
 /// Adds to what waits for the builder's turn; false once that has begun.
@@ -200,16 +202,18 @@ bool publisher::add_to_queued(batch& next) {
   return true;
 }
 
-/// On the builder's thread.
-void publisher::build_queued() {
+/// On the builder's thread, where `self` is left to the strand's handler.
+void publisher::build_queued(std::shared_ptr<publisher> self) {
+  auto& mine = *self;
   auto work = std::make_shared<batch>();
   {
-    const std::lock_guard lock(mutex_);
-    *work = *std::exchange(queued_, std::nullopt);
-    ++counts_.long_builds;
+    const std::lock_guard lock(mine.mutex_);
+    if (!mine.queued_) return;  // Disconnected meanwhile.
+    *work = *std::exchange(mine.queued_, std::nullopt);
+    ++mine.counts_.long_builds;
   }
-  publish(*work);
-  tell_strand([self = shared_from_this(), work = std::move(work)] { self->on_built(*work); });
+  mine.publish(*work);
+  mine.tell_strand([self = std::move(self), work = std::move(work)] { self->on_built(*work); });
 }
 
 void publisher::on_built(batch& done) {
@@ -264,12 +268,28 @@ void publisher::conclude(batch& done) {
 }
 
 void publisher::close(std::function<void()> closed) {
+  if (tell_what_is_left()) return closed();
   if (!building_ && waiting_) start_waiting();
   if (building_) {
     return after_build(
         [self = shared_from_this(), closed = std::move(closed)] { self->close(closed); });
   }
   closed();
+}
+
+/// After a disconnect nobody sees another ring; but operations that ended have still to be told of.
+bool publisher::tell_what_is_left() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!disconnected_) return false;
+  }
+  for (auto* left : {&abandoned_, &waiting_}) {
+    if (!*left) continue;
+    const batch told = *std::exchange(*left, std::nullopt);
+    for (const auto& each : told.completions)
+      each.tell();
+  }
+  return true;
 }
 
 /// Calls back on the strand after on_built().
@@ -281,6 +301,10 @@ void publisher::after_build(std::function<void()> call) {
 void publisher::disconnect() {
   std::unique_lock lock(mutex_);
   disconnected_ = true;
+  if (queued_) {  // Behind the builds of others, for which nobody is to wait.
+    abandoned_ = std::exchange(queued_, std::nullopt);
+    --builds_now_;
+  }
   changed_.notify_all();
   changed_.wait(lock, [this] { return builds_now_ == 0; });
 }

@@ -112,7 +112,8 @@ class publisher : public std::enable_shared_from_this<publisher> {
   // Any thread.
 
   /// The strand's context may end after this: nobody waits any more, and the builder's thread has
-  /// done its work and posts nothing. Waits for a build that is under way.
+  /// done its work and posts nothing. Waits for a build that is under way; one that waits for its
+  /// turn is not made any more.
   void disconnect();
 
  private:
@@ -122,7 +123,8 @@ class publisher : public std::enable_shared_from_this<publisher> {
   void tell_strand(std::function<void()> what);
   void build_on_thread(batch next);
   bool add_to_queued(batch& next);
-  void build_queued();
+  static void build_queued(std::shared_ptr<publisher> self);
+  bool tell_what_is_left();
   void after_build(std::function<void()> call);
   void publish(batch& next);
   std::optional<ring_event> publish_ring(batch& next);
@@ -140,8 +142,9 @@ class publisher : public std::enable_shared_from_this<publisher> {
   mutable std::mutex mutex_;  ///< Guards what follows.
   mutable std::condition_variable changed_;
   member_list members_;
-  member_list incoming_;         ///< The next members_, while their ring is being built.
-  std::optional<batch> queued_;  ///< Waits for the builder's turn.
+  member_list incoming_;            ///< The next members_, while their ring is being built.
+  std::optional<batch> queued_;     ///< Waits for the builder's turn.
+  std::optional<batch> abandoned_;  ///< Did so when disconnect() came.
   unsigned builds_now_ = 0;  ///< What the builder's thread has to do, and to tell the strand of.
   bool disconnected_ = false;
   counts counts_;

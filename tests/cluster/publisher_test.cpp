@@ -403,11 +403,40 @@ TEST_CASE("a disconnected publisher's builder has done its work and leaves the e
   auto next = on.coming({"a", "b"});
   next.completions.push_back({std::make_unique<remembered_operation>([&] { ++completed; })});
   on.published->submit(std::move(next));
+  while (on.published->count().long_builds == 0)
+    std::this_thread::yield();
   on.published->disconnect();
   CHECK(on.published->ring().size() == 2);
   on.close();
-  CHECK(completed == 1);
   on.run();
+  CHECK(completed == 1);
+}
+
+TEST_CASE(
+    "a publisher whose build waits for its turn is disconnected at once, and tells its operations",
+    "[publisher]") {
+  const bool closes = GENERATE(true, false);
+  auto placement = placement_options::slots();
+  placement.segments = 20;
+  bench on(placement);
+  std::promise<void> other_build;
+  auto& builder = detail::ring_builder::of(on.context.get_executor());
+  asio::post(builder.executor(), [&] { other_build.get_future().wait(); });
+  int completed = 0;
+  const auto completing = [&](const std::vector<std::string>& names) {
+    auto next = on.coming(names);
+    next.completions.push_back({std::make_unique<remembered_operation>([&] { ++completed; })});
+    return next;
+  };
+  on.published->submit(completing({"a", "b"}));
+  on.published->submit(completing({"c"}));
+  on.published->disconnect();  // Returns, although the other build is under way.
+  if (closes) on.close();
+  CHECK(completed == (closes ? 2 : 0));
+  on.published.reset();
+  other_build.set_value();
+  on.run();
+  CHECK(on.story.empty());
 }
 
 TEST_CASE("an owner that the ring names is found with its addresses", "[publisher]") {
