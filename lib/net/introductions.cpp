@@ -25,6 +25,13 @@ swim::record_ptr introductions::take(base::time_point now) {
   return next;
 }
 
+void introductions::put_off(base::time_point now) noexcept {
+  if (now < put_off_until_) return;
+  put_off_until_ = now + pause_;
+  for (turn& each : waiting_)  // The order stays.
+    each.due += pause_;
+}
+
 base::time_point introductions::next_deadline() const noexcept {
   return waiting_.empty() ? base::never : waiting_.front().due;
 }

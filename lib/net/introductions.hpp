@@ -32,6 +32,10 @@ class introductions {
   /// A life whose turn has come or is about to, so that turns share wakes; or null.
   swim::record_ptr take(base::time_point now);
 
+  /// There is more urgent work than we keep up with: all turns are put off by the pause. While a
+  /// thousand form a cluster on one machine, their proofs alone would keep them from it.
+  void put_off(base::time_point now) noexcept;
+
   base::time_point next_deadline() const noexcept;
   void clear() noexcept { waiting_.clear(); }
 
@@ -49,6 +53,7 @@ class introductions {
   base::duration pause_;
   base::rng random_;
   std::vector<turn> waiting_;  // A heap, the next first.
+  base::time_point put_off_until_{};
 };
 
 }  // namespace lifering::net

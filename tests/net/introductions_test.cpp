@@ -58,6 +58,17 @@ TEST_CASE("After a pause turns are spread over thirty milliseconds for each memb
   }
 }
 
+TEST_CASE("Who can't keep up puts all turns off by the pause, once in a pause") {
+  auto all = crowd(1000, 100, false, 1);
+  auto late = crowd(1000, 100, false, 1);
+  for (base::duration at{0}; at < base::duration(1s); at += 20ms)
+    late.put_off(start + at);
+  auto in_time = turns_of(all, 10s);
+  for (base::duration& at : in_time)
+    at += 1s;
+  CHECK(turns_of(late, 10s) == in_time);
+}
+
 TEST_CASE("Who is second begins when the first must have had its turn") {
   auto all = crowd(100, 50, true, 2);
   const auto turns = turns_of(all, 10s);
