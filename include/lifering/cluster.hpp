@@ -170,11 +170,11 @@ class LIFERING_API cluster {
   /// address among them is ignored, so all members may be given the same list. Returns how many
   /// seeds have answered.
   ///
-  /// Errors: invalid_seed, after which nothing was contacted; no_seed_answered, after which the
-  /// member serves alone and goes on trying by itself, for ever; wrong_cluster, wrong_version,
-  /// wrong_placement, wrong_key, name_in_use, too_many_members and invalid_address (none of them
-  /// reaches us where we say that we are) if the seeds refused, after which it tries on likewise;
-  /// canceled; not_started; stopped; would_deadlock.
+  /// Errors: invalid_seed, after which nothing was contacted; no_seed_answered, when all have failed
+  /// or time is up, after which the member serves alone and goes on trying by itself, for ever;
+  /// wrong_cluster, wrong_version, wrong_placement, wrong_key, name_in_use, too_many_members and
+  /// invalid_address (none of them reaches us where we say that we are) if the seeds refused, after
+  /// which it tries on likewise; canceled; not_started; stopped; would_deadlock.
   std::size_t join(std::vector<std::string> seeds, milliseconds timeout = default_timeout);
   std::size_t join(std::vector<std::string> seeds, std::error_code& error,
                    milliseconds timeout = default_timeout);
