@@ -83,6 +83,14 @@ struct bench {
     return next;
   }
 
+  /// Another member's build, which lasts until the promise is kept.
+  std::promise<void> begin_other_build() {
+    std::promise<void> made;
+    asio::post(detail::ring_builder::of(context.get_executor()).executor(),
+               [end = made.get_future().share()] { end.wait(); });
+    return made;
+  }
+
   /// Lets time pass up to there, and what waits for it happen.
   void at(lifering::base::time_point then) {
     now = then;
@@ -189,10 +197,7 @@ TEST_CASE("members on one loop build in turns, and what comes before a turn goes
   auto placement = placement_options::slots();
   placement.segments = 20;
   bench on(placement);
-  // Another member's build is under way.
-  std::promise<void> other_build;
-  auto& builder = detail::ring_builder::of(on.context.get_executor());
-  asio::post(builder.executor(), [&] { other_build.get_future().wait(); });
+  auto other_build = on.begin_other_build();
   on.published->submit(on.coming({"a", "b"}));
   on.published->submit(on.coming({"c"}));
   auto next = on.coming({"d"});
@@ -419,9 +424,7 @@ TEST_CASE(
   auto placement = placement_options::slots();
   placement.segments = 20;
   bench on(placement);
-  std::promise<void> other_build;
-  auto& builder = detail::ring_builder::of(on.context.get_executor());
-  asio::post(builder.executor(), [&] { other_build.get_future().wait(); });
+  auto other_build = on.begin_other_build();
   int completed = 0;
   const auto completing = [&](const std::vector<std::string>& names) {
     auto next = on.coming(names);
