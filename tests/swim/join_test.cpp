@@ -28,6 +28,17 @@ void ask(stage& s, std::size_t actor, std::uint64_t epoch, sync_request request)
   s.give(stream_received{stream, asked});
 }
 
+const endpoint seed = *endpoint::parse("10.0.0.9:7946");
+
+/// Has the machine join through a seed; returns the stream that it opens there.
+stream_id join_through_seed(stage& s) {
+  s.streams.clear();
+  s.give(join_command{command_id{1}, {seed.to_string()}, 4s});
+  s.give(seed_resolved{seed.to_string(), {seed}, {}});
+  REQUIRE(s.streams.size() == 1);
+  return s.streams.front().stream;
+}
+
 const refusal* refused(const stage& s) {
   return s.frames.empty() ? nullptr : std::get_if<refusal>(&s.frames.front().content.body);
 }
@@ -254,14 +265,8 @@ TEST_CASE("a seed that turns out to be ourselves is none, and who has no other b
 
 TEST_CASE("only a seed's whole view ends a join, not whatever else it may say", "[swim]") {
   stage s(1);
-  s.streams.clear();
-  const endpoint there = *endpoint::parse("10.0.0.9:7946");
-  s.give(join_command{command_id{1}, {there.to_string()}, 4s});
-  s.give(seed_resolved{there.to_string(), {there}, {}});
-  REQUIRE(s.streams.size() == 1);
-  const auto says = [&](const body& said) {
-    s.give(stream_received{s.streams.front().stream, s.saying(1, said)});
-  };
+  const stream_id to_seed = join_through_seed(s);
+  const auto says = [&](const body& said) { s.give(stream_received{to_seed, s.saying(1, said)}); };
   says(ack{0});
   says(metadata_push{0, ""});
   says(view_rows{{}, true});  // before the reply
@@ -276,13 +281,9 @@ TEST_CASE("only a seed's whole view ends a join, not whatever else it may say", 
 
 TEST_CASE("another's word that it is ourselves is no answer of a seed", "[swim]") {
   stage s(1);
-  s.streams.clear();
-  const endpoint there = *endpoint::parse("10.0.0.9:7946");
-  s.give(join_command{command_id{1}, {there.to_string()}, 4s});
-  s.give(seed_resolved{there.to_string(), {there}, {}});
-  REQUIRE(s.streams.size() == 1);
+  const stream_id to_seed = join_through_seed(s);
   const refusal lie{refusal_reason::ourselves, "you are me"};
-  s.give(stream_received{s.streams.front().stream, s.saying(1, lie)});
+  s.give(stream_received{to_seed, s.saying(1, lie)});
   REQUIRE(s.done.size() == 1);
   CHECK(s.done.front().error == errc::no_seed_answered);
   CHECK(s.done.front().detail == "10.0.0.9:7946: you are me");
