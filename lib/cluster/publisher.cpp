@@ -108,10 +108,10 @@ void publisher::submit(batch next) {
   if (next.ring_changes > 0) changed_at_ = pace_.now();
   const bool too_soon = next.ring_changes > 0 && next.can_wait() && pace_.now() < due();
   if (!building_ && !waiting_ && !too_soon) return start(std::move(next));
-  if (building_ && add_to_queued(next)) return;
   {
     const std::lock_guard lock(mutex_);
     ++counts_.gathered;
+    if (queued_) return gather(*queued_, std::move(next));  // The builder's turn is still to come.
   }
   if (waiting_) {
     gather(*waiting_, std::move(next));
@@ -191,15 +191,6 @@ void publisher::build_on_thread(batch next) {
   asio::post(*builder_, [weak = weak_from_this()] {
     if (auto self = weak.lock()) build_queued(std::move(self));
   });
-}
-
-/// Adds to what waits for the builder's turn; false once that has begun.
-bool publisher::add_to_queued(batch& next) {
-  const std::lock_guard lock(mutex_);
-  if (!queued_) return false;
-  gather(*queued_, std::move(next));
-  ++counts_.gathered;
-  return true;
 }
 
 /// On the builder's thread, where `self` is left to the strand's handler.

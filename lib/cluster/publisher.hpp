@@ -122,7 +122,6 @@ class publisher : public std::enable_shared_from_this<publisher> {
   bool may_use_builder();
   void tell_strand(std::function<void()> what);
   void build_on_thread(batch next);
-  bool add_to_queued(batch& next);
   static void build_queued(std::shared_ptr<publisher> self);
   bool tell_what_is_left();
   void after_build(std::function<void()> call);
