@@ -28,10 +28,9 @@ void ask(stage& s, std::size_t actor, std::uint64_t epoch, sync_request request)
   s.give(stream_received{stream, asked});
 }
 
-const endpoint seed = *endpoint::parse("10.0.0.9:7946");
-
 /// Has the machine join through a seed; returns the stream that it opens there.
 stream_id join_through_seed(stage& s) {
+  const endpoint seed = endpoint::v4({10, 0, 0, 9}, 7946);
   s.streams.clear();
   s.give(join_command{command_id{1}, {seed.to_string()}, 4s});
   s.give(seed_resolved{seed.to_string(), {seed}, {}});
