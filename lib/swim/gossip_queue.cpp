@@ -12,9 +12,6 @@ namespace {
 /// in order of urgency.
 constexpr std::array<std::size_t, gossip_classes> reserved_percent{15, 20, 15, 15, 15, 10};
 
-/// Storage for so many entries isn't given back.
-constexpr std::size_t kept = 32;
-
 }  // namespace
 
 update gossip_queue::entry::next_news() const {

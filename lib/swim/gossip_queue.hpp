@@ -9,10 +9,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "base/paged_slots.hpp"
 #include "base/slot_list.hpp"
 #include "swim/member_table.hpp"
 #include "swim/message.hpp"
@@ -60,7 +60,8 @@ class gossip_queue {
 
  private:
   static constexpr std::uint32_t none = base::slot_list<std::uint32_t>::none;
-  static constexpr unsigned levels = 64;  ///< Sent 0, 1, .. times; the last level takes the rest.
+  static constexpr std::size_t kept = 32;  ///< Storage for so many entries isn't given back.
+  static constexpr unsigned levels = 64;   ///< Sent 0, 1, .. times; the last level takes the rest.
 
   /// News without what its subject's record says; half an update's size, as a storm of news has one
   /// for each member.
@@ -99,7 +100,7 @@ class gossip_queue {
   std::size_t take_class(std::size_t kind, std::size_t budget, unsigned limit, row_id except,
                          std::vector<update>& out);
 
-  std::deque<entry> entries_;  ///< In blocks, since a table that doubles is a quarter empty.
+  base::paged_slots<entry, kept> entries_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_row_;
   std::array<std::array<list, levels>, gossip_classes> lists_{};
