@@ -54,12 +54,12 @@ struct member {
   /// Where gossip reaches it (UDP and TCP on one port).
   endpoint address;
 
+  /// Its share of the ring against the others; 0 owns nothing (an observer).
+  lifering::weight weight{};
+
   /// Where the application's own traffic reaches it: whatever the application put there, up to
   /// 255 bytes. Empty when it gave none.
   std::string service;
-
-  /// Its share of the ring against the others; 0 owns nothing (an observer).
-  lifering::weight weight{};
 
   /// Failure domain, up to 64 bytes; replicas spread over distinct zones first. May be empty.
   std::string zone;

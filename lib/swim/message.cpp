@@ -47,7 +47,7 @@ std::size_t content(const record& value) noexcept {
          address(value.address) + number(value.weight.thousandths()) +
          flag(value.phase != member_phase::serving) + bytes(value.zone) + bytes(value.service) +
          (value.metadata_hash == 0 ? bytes(value.metadata) : 1 + any_fixed64) +
-         number(value.broadcasts) + value.unknown_fields.size();
+         number(value.broadcasts) + value.unknown_fields->size();
 }
 
 constexpr std::size_t packed_fixed64(std::size_t count) noexcept {

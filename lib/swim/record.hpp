@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/seldom.hpp"
+
 namespace lifering::swim {
 
 /// One claim of a member about itself: everything that an `alive` message carries. A change of any
@@ -23,7 +25,7 @@ struct record : member {
   std::uint64_t metadata_hash = 0;
   std::uint64_t broadcasts = 0;  ///< Number of this life's last broadcast.
   /// Encoded fields that a later protocol version added; kept and passed on unchanged.
-  std::string unknown_fields;
+  base::seldom<std::string> unknown_fields;
 
   /// The metadata is known by its hash only so far.
   bool lacks_metadata() const noexcept { return metadata_hash != 0 && metadata.empty(); }

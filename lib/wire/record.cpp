@@ -61,8 +61,8 @@ void write_record(const swim::record& from, pb::Record& to) {
     to.set_metadata(checked(from.metadata, swim::metadata_max));
   }
   if (from.broadcasts != 0) to.set_broadcasts(from.broadcasts);
-  if (!from.unknown_fields.empty()) {
-    *to.mutable_unknown_fields() = checked(from.unknown_fields, swim::unknown_fields_max);
+  if (!from.unknown_fields->empty()) {
+    *to.mutable_unknown_fields() = checked(*from.unknown_fields, swim::unknown_fields_max);
   }
 }
 

@@ -20,7 +20,7 @@ std::uint64_t content_of(const swim::record& from) {
                             from.address.bytes.size()));
   hash.add(from.address.port).add(from.weight.thousandths());
   hash.add(static_cast<std::uint64_t>(from.phase));
-  hash.add(from.zone).add(from.service).add(from.metadata).add(from.unknown_fields);
+  hash.add(from.zone).add(from.service).add(from.metadata).add(*from.unknown_fields);
   return hash.value();
 }
 

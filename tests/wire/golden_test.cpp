@@ -282,7 +282,7 @@ TEST_CASE("A newer node is understood, and a relay passes on what it doesn't kno
   REQUIRE(received.updates.size() == 1);
   const auto first = received.updates[0].subject;
   CHECK(first->name == "b");
-  CHECK(first->unknown_fields == raw_number(14, 5) + raw_bytes(99, "later"));
+  CHECK(*first->unknown_fields == raw_number(14, 5) + raw_bytes(99, "later"));
 
   bytes relayed;
   with.encode(received, relayed);
