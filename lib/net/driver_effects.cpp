@@ -70,9 +70,8 @@ void driver::impl::carry(const swim::send_datagram& effect) {
 }
 
 void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked) {
-  swim::sender by;
-  if (unopened_.counts_as_answered(to, asked, now(), by)) {
-    later_.emplace_back(presumed_ack{to, std::move(by), asked.sequence});
+  if (unopened_.counts_as_answered(to, asked, now())) {
+    later_.emplace_back(presumed_ack{to, asked});
   }
 }
 

@@ -73,8 +73,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   /// An ack that didn't come and counts as come.
   struct presumed_ack {
     endpoint from;
-    swim::sender by;
-    std::uint64_t sequence;
+    swim::ping to;
   };
 
   using postponed =

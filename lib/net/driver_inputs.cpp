@@ -141,9 +141,10 @@ void driver::impl::leave_out_disallowed(swim::packet& from) {
 void driver::impl::apply(const presumed_ack& input) {
   ++count_.presumed_acks;
   swim::packet made;
-  made.from = input.by;
+  made.from.name = input.to.target;  // It speaks of no view.
+  made.from.epoch = input.to.target_epoch;
   made.from.placement = options_.protocol.placement;
-  made.body = swim::ack{input.sequence};
+  made.body = swim::ack{input.to.sequence};
   apply(swim::packet_received{input.from, made});
 }
 

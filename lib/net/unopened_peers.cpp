@@ -1,33 +1,46 @@
 #include "net/unopened_peers.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "swim/record.hpp"
 
 namespace lifering::net {
+namespace {
 
-std::vector<unopened_peers::peer>::iterator unopened_peers::place_of(const endpoint& address) {
+std::uint64_t hash_of(const endpoint& address) {
+  const std::string_view bytes(reinterpret_cast<const char*>(address.bytes.data()),
+                               address.bytes.size());
+  return swim::digest_of(swim::hash_bytes(bytes), address.port, address.scope);
+}
+
+std::uint32_t short_id(std::string_view name, std::uint64_t epoch) {
+  return static_cast<std::uint32_t>(swim::life_id(name, epoch));
+}
+
+}  // namespace
+
+std::vector<unopened_peers::peer>::iterator unopened_peers::place_of(std::uint64_t address) {
   return std::ranges::lower_bound(peers_, address, {}, &peer::at);
 }
 
-unopened_peers::peer* unopened_peers::find(const endpoint& address) {
+unopened_peers::peer* unopened_peers::find(std::uint64_t address) {
   const auto place = place_of(address);
   return place != peers_.end() && place->at == address ? &*place : nullptr;
 }
 
 void unopened_peers::opened(const endpoint& from, const swim::sender& by, base::time_point now) {
-  peer* known = find(from);
+  const std::uint64_t address = hash_of(from);
+  peer* known = find(address);
   if (known == nullptr) {
     if (!make_room(now)) return;
-    known = &*peers_.insert(place_of(from), peer());
-    known->at = from;
+    known = &*peers_.insert(place_of(address), peer());
+    known->at = address;
   }
   peer& held = *known;
-  held.life = swim::life_id(by.name, by.epoch);
-  held.incarnation = by.incarnation;
-  held.ring_fingerprint = by.ring_fingerprint;
+  held.life = short_id(by.name, by.epoch);
   held.last_opened = now;
-  held.in_doubt = false;
+  held.in_doubt = 0;
 }
 
 bool unopened_peers::make_room(base::time_point now) {
@@ -37,27 +50,20 @@ bool unopened_peers::make_room(base::time_point now) {
 }
 
 void unopened_peers::unopened(const endpoint& from) {
-  if (peer* const known = find(from)) known->in_doubt = true;
+  if (peer* const known = find(hash_of(from))) known->in_doubt = 1;
 }
 
 bool unopened_peers::counts_as_answered(const endpoint& to, const swim::ping& asked,
-                                        base::time_point now, swim::sender& answer) {
-  peer* const known = find(to);
+                                        base::time_point now) {
+  peer* const known = find(hash_of(to));
   if (known == nullptr) return false;
   peer& held = *known;
   // The first try has its chance, so that no round trip is measured that didn't happen.
-  const auto number = static_cast<std::uint32_t>(asked.sequence);
+  const std::uint32_t number = asked.sequence & 0x7fff'ffff;
   const bool is_first_try = held.last_ping != number;
-  held.last_ping = number;
-  if (is_first_try || !held.in_doubt || now - held.last_opened > patience ||
-      held.life != swim::life_id(asked.target, asked.target_epoch)) {
-    return false;
-  }
-  answer.name = asked.target;
-  answer.epoch = asked.target_epoch;
-  answer.incarnation = held.incarnation;
-  answer.ring_fingerprint = held.ring_fingerprint;
-  return true;
+  held.last_ping = number & 0x7fff'ffff;
+  return !is_first_try && held.in_doubt != 0 && now - held.last_opened <= patience &&
+         held.life == short_id(asked.target, asked.target_epoch);
 }
 
 }  // namespace lifering::net

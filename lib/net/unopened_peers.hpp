@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
-#include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
@@ -19,6 +18,9 @@ namespace lifering::net {
 /// From the first packet of an address that can't be opened, until 60 s after the last one that
 /// could, a ping to that life counts as answered at its second try. Whoever fakes such packets can
 /// hide a death for that long, and no longer.
+///
+/// Addresses and lives are known by hashes, since there is one of each for every member, in every
+/// member. Two that share one by chance share the doubt about them, or have none of the protection.
 class unopened_peers {
  public:
   static constexpr base::duration patience = std::chrono::seconds(60);
@@ -29,26 +31,22 @@ class unopened_peers {
   void opened(const endpoint& from, const swim::sender& by, base::time_point now);
   void unopened(const endpoint& from);
 
-  /// A ping is being sent. True if it counts as answered: then `answer` is the sender of the ack,
-  /// which speaks of no view: known_members is 0.
-  bool counts_as_answered(const endpoint& to, const swim::ping& asked, base::time_point now,
-                          swim::sender& answer);
+  /// A ping is being sent. True if it counts as answered.
+  bool counts_as_answered(const endpoint& to, const swim::ping& asked, base::time_point now);
 
  private:
   struct peer {
-    endpoint at;
-    std::uint64_t life = 0;  // Its life_id().
-    std::uint64_t incarnation = 0;
-    std::uint64_t ring_fingerprint = 0;
+    std::uint64_t at = 0;
     base::time_point last_opened{};
-    std::uint32_t last_ping = 0;  // The low bits of its number.
-    bool in_doubt = false;        // The last packet could not be opened.
+    std::uint32_t life = 0;            // The low bits of its life_id().
+    std::uint32_t last_ping : 31 = 0;  // The low bits of its number.
+    std::uint32_t in_doubt : 1 = 0;    // The last packet could not be opened.
   };
-  static_assert(sizeof(peer) <= 64, "one a member, in each member");
+  static_assert(sizeof(peer) <= 24, "one a member, in each member");
 
   /// Where that address is, or where it would be.
-  std::vector<peer>::iterator place_of(const endpoint& address);
-  peer* find(const endpoint& address);
+  std::vector<peer>::iterator place_of(std::uint64_t address);
+  peer* find(std::uint64_t address);
   bool make_room(base::time_point now);
 
   std::size_t peers_max_;

@@ -169,7 +169,7 @@ void machine::dispatch(const endpoint& from, const packet& content, row_id by) {
 
 void machine::compare_views(const sender& theirs, row_id by) {
   if (by == no_row || core_.phase != life_phase::running) return;
-  if (theirs.known_members == 0) return;  // It speaks of no view; everybody knows itself.
+  if (!theirs.speaks_of_view()) return;
   const row& held = core_.table.at(by);
   if (!held.present() || held.subject->epoch != theirs.epoch) return;
   if (theirs.view_digest == core_.table.digest()) {

@@ -53,7 +53,8 @@ void membership::heard_from(const sender& from, row_id id) {
       from.incarnation - held.incarnation > incarnation_window) {
     return;
   }
-  const bool agrees = from.ring_fingerprint == shared_.ring_fingerprint;
+  const bool agrees =
+      from.speaks_of_view() ? from.ring_fingerprint == shared_.ring_fingerprint : held.agrees;
   if (!agrees) shared_.disagreed = shared_.now;
   shared_.table.mark_heard(id, shared_.now, agrees);
   if (held.present()) {

@@ -35,6 +35,9 @@ struct sender {
   std::uint64_t ring_fingerprint = 0;  ///< Over what decides ownership; 0 when not known.
   std::uint64_t known_members = 0;     ///< Present members in the sender's view, itself included.
 
+  /// Everybody knows itself.
+  bool speaks_of_view() const noexcept { return known_members != 0; }
+
   friend bool operator==(const sender&, const sender&) = default;
 };
 
