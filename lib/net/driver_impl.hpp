@@ -114,6 +114,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void count_disallowed(const endpoint& from);
   void leave_out_disallowed(swim::packet& from);
   bool is_about_one_family(const endpoint& to, const std::error_code& error) const;
+  void take_datagram(const endpoint& from, std::span<const std::uint8_t> bytes);
   bool is_members_address(const swim::sender& by, const endpoint& from) const;
 
   // Who has proved to be alive.

@@ -103,9 +103,12 @@ void driver::impl::timer_expired() {
 }
 
 void driver::impl::datagram_received(const endpoint& from, std::span<const std::uint8_t> bytes) {
-  if (!options_.allow.allows(from)) {
-    return count_disallowed(from);
-  }
+  if (!options_.allow.allows(from)) return count_disallowed(from);
+  take_datagram(from, bytes);
+  incoming_.let_go();
+}
+
+void driver::impl::take_datagram(const endpoint& from, std::span<const std::uint8_t> bytes) {
   const auto error = codec_.decode(bytes, incoming_);
   if (error == wire::decode_error::cannot_open) unopened_.unopened(from);
   if (error != wire::decode_error::none) return count_dropped(error, &from);

@@ -128,6 +128,17 @@ void packet::return_storage() {
   if (is_usual && updates.capacity() > updates_kept) updates.shrink_to_fit();
 }
 
+void packet::let_go() {
+  if (updates.size() > updates_kept) {
+    updates.clear();
+    return_storage();
+  }
+  const bool has_view =
+      std::holds_alternative<view_rows>(body) || std::holds_alternative<view_delta>(body) ||
+      std::holds_alternative<view_compare>(body) || std::holds_alternative<view_summary>(body);
+  if (has_view) body = std::monostate{};
+}
+
 void packet::ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch) {
   spare.assign(target);
   body = ping{sequence, std::move(spare), epoch};

@@ -267,6 +267,10 @@ struct packet {
   /// Gives back what a storm of news needed, unless the updates still fill it.
   void return_storage();
 
+  /// The packet has been dealt with: lets go of many updates and of parts of views, which many
+  /// members would otherwise hold until their next packets. Keeps the storage of small ones.
+  void let_go();
+
   // Make the body a ping or a ping request, without taking anything from the heap once the packet
   // has had one.
   void ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch);
