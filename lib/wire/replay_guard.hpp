@@ -18,7 +18,7 @@ namespace lifering::wire {
 class replay_window {
  public:
   /// How many later packets may overtake one, and by how much their numbers may be higher.
-  static constexpr std::size_t kept_max = 32;
+  static constexpr std::size_t kept_max = 16;
   static constexpr std::size_t width = 4096;
 
   /// Takes a number: false if it came before or is older than the window.
@@ -48,7 +48,7 @@ class replay_window {
 /// A life is known by 64 bits of a hash. Two that share them by chance would share their numbers
 /// too; whoever wants that has a key, and could as well take the other's name.
 ///
-/// Not thread-safe. Memory: about 115 bytes for each life.
+/// Not thread-safe. Memory: about 80 bytes for each life.
 class replay_guard {
  public:
   explicit replay_guard(std::size_t lives_max);
@@ -82,7 +82,7 @@ class replay_guard {
     base::slot_links<slot> links;
     bool proven = false;
   };
-  static_assert(sizeof(life) <= 96, "one a member, in each member");
+  static_assert(sizeof(life) <= 64, "one a member, in each member");
 
   slot find(std::uint64_t id) const;
   slot add(std::uint64_t id);
