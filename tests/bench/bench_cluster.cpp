@@ -4,7 +4,8 @@
 //     bench_cluster [-n 100] [-idle 15] [-kills 3] [-mute 0] [-mass 0] [-port 20000] [-limit 120]
 //     [-seal 0]
 //
-// All members join the first; with `-seal 1` every packet is sealed. One JSON object a line:
+// All members join the first; with `-seal 1` every packet is sealed, by the keys of one keyring, as
+// an application shares it among the clusters that it is in. One JSON object a line:
 //
 //     join   seconds from the first join to the moment when every member lists all n, and how many
 //            rings each has published by then, its own first one included
@@ -177,7 +178,7 @@ village::village(const plan& plan) : plan_(plan), members_(plan.n), next_(plan.n
   thread_ = std::thread([this] { context_.run(); });
   std::array<char, lifering::key_text_size> text{};
   lifering::generate_key(text);
-  const std::string_view key(text.data(), text.size());
+  const auto keys = keys_with({text.data(), text.size()});
   for (unsigned i = 0; i < plan_.n; ++i) {
     auto options = lifering::options::lan();
     options.name = name_of(i);
@@ -185,7 +186,7 @@ village::village(const plan& plan) : plan_(plan), members_(plan.n), next_(plan.n
     options.bind = "127.0.0.1:" + std::to_string(plan_.port + i);
     options.level = lifering::log_level::off;
     options.limits.streams_per_source = options.limits.streams;  // All come from one address.
-    if (plan_.seal != 0) options.keys = keys_with(key);
+    if (plan_.seal != 0) options.keys = keys;
     auto& one = members_[i];
     one.cluster = std::make_unique<lifering::cluster>(context_, options);
     one.cluster->on_event([sees = one.sees.get()](const lifering::event& e) { sees->note(e); });
