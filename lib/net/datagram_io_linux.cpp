@@ -29,6 +29,11 @@ constexpr std::size_t received_at_once = 8;
 constexpr std::size_t near_size = 1536;
 constexpr std::size_t page = 4096;
 
+// After so many batches in turn that fill one page of them at most, what a burst has filled goes
+// back to the system.
+constexpr std::size_t small_batch = page / near_size;
+constexpr unsigned small_in_turn_max = 64;
+
 std::size_t far_size(std::size_t datagram_max) {
   return datagram_max <= near_size ? 0 : (datagram_max + page - 1) / page * page;
 }
@@ -55,6 +60,15 @@ struct datagram_receiver::state {
     }
   }
 
+  /// Nobody reads the last batch any more.
+  void end_batch() {
+    if (last_batch > small_batch) {
+      small_in_turn = 0;
+    } else if (small_in_turn < small_in_turn_max && ++small_in_turn == small_in_turn_max) {
+      near.forget();
+    }
+  }
+
   /// The bytes of a datagram, in one piece.
   std::span<const std::uint8_t> bytes(std::size_t i) {
     const std::size_t size = headers[i].msg_len;
@@ -65,6 +79,8 @@ struct datagram_receiver::state {
   }
 
   base::pages<std::uint8_t> near;
+  std::size_t last_batch = 0;
+  unsigned small_in_turn = small_in_turn_max;  ///< Nothing to give back yet.
   base::pages<std::uint8_t> far;
   std::array<std::uint8_t*, received_at_once> whole{};  ///< In `far`: room for all of a datagram.
   std::array<asio::ip::udp::endpoint, received_at_once> names;
@@ -80,11 +96,13 @@ datagram_receiver::~datagram_receiver() = default;
 std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
                                                               std::error_code& error) {
   auto& my = *state_;
+  my.end_batch();
   for (std::size_t i = 0; i < received_at_once; ++i) {
     my.headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(my.names[i].capacity());
   }
   const int count = ::recvmmsg(socket.native_handle(), my.headers.data(), received_at_once,
                                MSG_DONTWAIT, nullptr);
+  my.last_batch = count < 0 ? 0 : static_cast<std::size_t>(count);
   if (count < 0) {
     error = last_error();
     return {};
