@@ -93,7 +93,9 @@ struct limit_options {
   std::size_t metadata = 16384;
   std::size_t members = 16384;  ///< Present members, 2 to 1,000,000.
   std::size_t graves = 4096;    ///< Failed and left members remembered, 16 to 1,000,000.
-  std::size_t streams = 192;    ///< Streams open at once, 4 to 10,000.
+  /// Streams open at once, 4 to 10,000. Others may open three quarters of them, those who aren't at
+  /// a member's address five eighths.
+  std::size_t streams = 192;
   /// Streams that one source may have open to us at once, 1 to 10,000: an IPv4 address, or an IPv6
   /// network of 64 bits. Members behind one address share it; keep it well below `streams`, so that
   /// one stranger can't take all places.

@@ -15,6 +15,7 @@
 #include "net/driver.hpp"
 #include "net/introductions.hpp"
 #include "net/io.hpp"
+#include "net/member_sources.hpp"
 #include "net/operations.hpp"
 #include "net/recent_echoes.hpp"
 #include "net/recently_asked.hpp"
@@ -106,6 +107,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void frame_received(swim::stream_id id, std::span<const std::uint8_t> frame) override;
   void frame_refused(swim::stream_id id, wire::decode_error error) override;
   void stream_ended(swim::stream_id id, std::error_code error) override;
+  bool is_members(const endpoint& source) override;
   void batch_ended() override { settle(); }
   void seed_resolved(const std::string& seed, std::vector<endpoint> addresses,
                      std::error_code error);
@@ -183,6 +185,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   recently_asked asked_;
   introductions introductions_;
   unopened_peers unopened_;
+  member_sources sources_;
 
   base::time_point heard_v4_{};  // When a datagram of each family came last.
   base::time_point heard_v6_{};

@@ -208,6 +208,10 @@ void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {
   streams_->drop(id);
 }
 
+bool driver::impl::is_members(const endpoint& source) {
+  return sources_.contains(source, *machine_, now());
+}
+
 void driver::impl::seed_resolved(const std::string& seed, std::vector<endpoint> addresses,
                                  std::error_code error) {
   if (!error) {

@@ -1,24 +1,12 @@
 #include "net/stream_set.hpp"
 
-#include <algorithm>
 #include <asio/error.hpp>
 #include <lifering/error.hpp>
 
 #include "base/check.hpp"
+#include "net/source.hpp"
 
 namespace lifering::net {
-namespace {
-
-/// What one stranger can have many addresses of: an IPv4 address stands for itself, an IPv6 one for
-/// its network, whose last 64 bits are anybody's to choose (RFC 4291).
-endpoint source_of(const endpoint& address) {
-  endpoint source = address;
-  source.port = 0;
-  if (!source.is_v4()) std::fill(source.bytes.begin() + 8, source.bytes.end(), std::uint8_t{0});
-  return source;
-}
-
-}  // namespace
 
 stream_set::stream_set(io::executor executor, settings with, connector& connections,
                        operations& pending, stream_handler& handler, counters& count)
@@ -46,11 +34,12 @@ void stream_set::open(swim::stream_id id, const endpoint& to, base::duration dea
 }
 
 void stream_set::accept(std::unique_ptr<connection> made, const endpoint& from) {
-  if (accepted_ >= accepted_max() || streams_.size() >= settings_.streams_max) {
+  const auto source = source_of(from);
+  const bool is_full = accepted_ >= accepted_max() || streams_.size() >= settings_.streams_max;
+  if (is_full || (accepted_ >= strangers_max() && !handler_.is_members(source))) {
     ++count_.streams_refused_limit;
     return;
   }
-  const auto source = source_of(from);
   const auto known = accepted_from_.find(source);
   if (known != accepted_from_.end() && known->second >= settings_.per_source_max) {
     ++count_.streams_refused_source;

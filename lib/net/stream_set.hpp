@@ -32,6 +32,8 @@ class stream_handler {
   /// What arrived can't be a frame of ours; nothing more is read. Whoever is told ends the stream.
   virtual void frame_refused(swim::stream_id id, wire::decode_error error) = 0;
   virtual void stream_ended(swim::stream_id id, std::error_code error) = 0;
+  /// Whether a member is at that source, an address without a port. Asked when places are few.
+  virtual bool is_members(const endpoint& source) = 0;
   /// After one or more of the calls above.
   virtual void batch_ended() = 0;
 
@@ -46,7 +48,7 @@ class stream_set {
   static constexpr std::size_t queued_max = std::size_t{64} << 20;
 
   struct settings {
-    std::size_t streams_max = 0;         ///< Open at once. Three quarters of it for accepted ones.
+    std::size_t streams_max = 0;         ///< Open at once.
     std::size_t per_source_max = 0;      ///< Accepted ones at once from one source.
     base::duration accepted_deadline{};  ///< For the whole life of an accepted stream.
   };
@@ -59,7 +61,8 @@ class stream_set {
   void open(swim::stream_id id, const endpoint& to, base::duration deadline);
 
   /// Takes a connection that a peer made, or closes it when there are too many, of all or of its
-  /// source.
+  /// source. Three quarters of all places are for such; strangers can't take the last sixth of
+  /// these, so that members are heard while somebody opens connections as fast as he can.
   void accept(std::unique_ptr<connection> made, const endpoint& from);
 
   /// Queues a frame; `fill` appends its bytes to the vector that it is given. Of a stream that is
@@ -96,6 +99,7 @@ class stream_set {
   void sent_to(const std::shared_ptr<stream>& to);
   void accepted_ended(const endpoint& source);
   std::size_t accepted_max() const noexcept { return settings_.streams_max * 3 / 4; }
+  std::size_t strangers_max() const noexcept { return settings_.streams_max * 5 / 8; }
 
   io::executor executor_;
   const settings settings_;

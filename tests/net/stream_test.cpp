@@ -90,6 +90,7 @@ class node final : public stream_handler {
     streams->drop(id);
   }
   void stream_ended(stream_id id, std::error_code error) override { ended.emplace_back(id, error); }
+  bool is_members(const endpoint&) override { return callers_are_members; }
   void batch_ended() override {}
 
   counters count;
@@ -102,6 +103,7 @@ class node final : public stream_handler {
   std::vector<wire::decode_error> junk;
   std::vector<std::pair<stream_id, std::error_code>> ended;
   std::function<void()> on_frame;
+  bool callers_are_members = true;
 
  private:
   asio::io_context& context_;
@@ -344,7 +346,27 @@ TEST_CASE("Streams that together queue more than the bound fail instead of takin
   CHECK(server.ended[0].second == std::errc::no_buffer_space);
 }
 
-TEST_CASE("Strangers can't take the last quarter of the places, and never more than there are") {
+TEST_CASE("Of the places of those who call us strangers leave the last sixth to members") {
+  asio::io_context context;
+  node server(context, 16);
+  server.callers_are_members = false;
+  std::vector<asio::ip::tcp::socket> crowd;
+  const auto call = [&] {
+    crowd.emplace_back(context).connect(to_asio<asio::ip::tcp>(server.address, false));
+  };
+  for (int i = 0; i < 12; ++i)
+    call();
+  REQUIRE(run_until(context, [&] { return server.count.streams_refused_limit == 2; }));
+  CHECK(server.accepted.size() == 10);
+
+  server.callers_are_members = true;
+  for (int i = 0; i < 3; ++i)
+    call();
+  REQUIRE(run_until(context, [&] { return server.count.streams_refused_limit == 3; }));
+  CHECK(server.accepted.size() == 12);
+}
+
+TEST_CASE("Callers can't take the last quarter of the places, and never more than there are") {
   asio::io_context context;
   node server(context, 4);
   std::vector<asio::ip::tcp::socket> crowd;
