@@ -115,9 +115,10 @@ void driver::impl::take_datagram(const endpoint& from, std::span<const std::uint
   if (!may_change_things(from, bytes.size())) return;
   (from.is_v4() ? heard_v4_ : heard_v6_) = now();
   leave_out_disallowed(incoming_);
-  const bool is_trusted = codec_.last_receipt().proven || is_members_address(incoming_.from, from);
+  const bool is_proved = codec_.last_receipt().proven;
+  const bool is_trusted = is_proved || is_members_address(incoming_.from, from);
   question_ = question{from, is_trusted, bytes.size()};
-  apply(swim::packet_received{from, incoming_});
+  apply(swim::packet_received{from, incoming_, is_proved});
   question_.reset();
 }
 

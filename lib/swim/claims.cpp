@@ -240,6 +240,10 @@ bool membership::can_be_member(const record& life) const noexcept {
   return acceptable(life) && within_window(life, shared_.table.find(life.name));
 }
 
+bool membership::introduces(const update& news) const noexcept {
+  return news.kind == update_kind::alive && news.subject && is_stranger(*news.subject);
+}
+
 bool membership::is_stranger(const record& life) const noexcept {
   if (shared_.is_self(life.name)) return false;
   const row_id id = shared_.table.find(life.name);

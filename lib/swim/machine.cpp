@@ -66,7 +66,8 @@ void machine::wake_from_stall(base::duration late) {
   streams_.refresh();
 }
 
-void machine::on_packet(const endpoint& from, const packet& content) {
+void machine::on_packet(const packet_received& input) {
+  const auto& [from, content, is_proved] = input;
   const sender& by = content.from;
   if (by.placement != core_.settings.placement) {
     ++core_.counters.dropped_wrong_placement;
@@ -98,8 +99,16 @@ void machine::on_packet(const endpoint& from, const packet& content) {
   }
   // Sent to whom we have asked for it alone: so that is where we are heard.
   if (std::holds_alternative<view_summary>(content.body)) answers_from_ = from;
+  bool is_believed = is_proved || holds(by);
   for (const update& news : content.updates) {
-    members_.apply(news, row, news.subject_name() == by.name);
+    const bool by_itself = news.subject_name() == by.name;
+    // The news before this one may have been that of its own arrival.
+    is_believed = is_believed || holds(by);
+    if (!by_itself && !is_believed && members_.introduces(news)) {
+      hear_of(news.subject);
+      continue;
+    }
+    members_.apply(news, row, by_itself);
     if (core_.phase == life_phase::superseded) return;
   }
   answers_from_ = {};
@@ -109,6 +118,23 @@ void machine::on_packet(const endpoint& from, const packet& content) {
   for (const broadcast& heard : content.broadcasts)
     broadcaster_.on_broadcast(heard);
   dispatch(from, content, row);
+}
+
+/// Whether that life is one of those known here, present or not.
+bool machine::holds(const sender& life) const {
+  const row_id id = core_.table.find(life.name);
+  return id != no_row && core_.table.at(id).subject->epoch == life.epoch;
+}
+
+/// Somebody who is no member, and has no key, tells of a life that is none either. He could fill
+/// the table with such that he makes up; but where a cluster forms, many a teller is about to be a
+/// member. So that life is asked itself, while few are.
+void machine::hear_of(const record_ptr& life) {
+  if (!newcomers_.has_room_for_hearsay() || !members_.can_be_member(*life)) {
+    ++core_.counters.dropped_bad_sender;
+  } else if (!streams_.asks(*life)) {
+    newcomers_.ask(life, false);
+  }
 }
 
 bool machine::must_prove(const record_ptr& life, bool by_itself) {

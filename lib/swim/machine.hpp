@@ -103,7 +103,7 @@ class machine {
                      newcomers_.next_deadline(), streams_.next_deadline(), vigil()});
   }
 
-  void on_packet(const endpoint& from, const packet& content);
+  void on_packet(const packet_received& input);
 
   void on_refused(const endpoint& address) {
     leaving().on_refused(address);
@@ -126,6 +126,8 @@ class machine {
   void notice_lateness();
   void catch_up(base::duration late);
   void wake_from_stall(base::duration late);
+  bool holds(const sender& life) const;
+  void hear_of(const record_ptr& life);
   bool must_prove(const record_ptr& life, bool by_itself);
   void on_ack(const sender& by, std::uint64_t sequence);
   void dispatch(const endpoint& from, const packet& content, row_id by);

@@ -40,6 +40,8 @@ class membership {
   /// A life that isn't held here: of an unknown name, newer than the one that is, or one that has
   /// failed and is at another address now.
   bool is_stranger(const record& life) const noexcept;
+  /// Whether the news is of a life that isn't held here.
+  bool introduces(const update& news) const noexcept;
 
   /// What a member's record must be like.
   bool can_be_member(const record& life) const noexcept;

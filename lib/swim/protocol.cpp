@@ -28,7 +28,7 @@ void protocol::advance(base::time_point now, effects& out) {
 void protocol::handle(base::time_point now, const packet_received& input, effects& out) {
   if (!machine_->shared().active()) return;
   machine_->begin(now, out);
-  machine_->on_packet(input.from, input.content);
+  machine_->on_packet(input);
   machine_->finish();
 }
 

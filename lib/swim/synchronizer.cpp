@@ -164,8 +164,14 @@ void synchronizer::on_frame(stream_id stream, const packet& content) {
     return refuse(*at, refusal_reason::ourselves, "its address leads to ourselves");
   }
   if (const row_id by = shared_.table.find(from.name); by != no_row) members_.heard_from(from, by);
-  for (const update& news : content.updates)
-    members_.apply(news, no_row, news.subject_name() == from.name);
+  for (const update& news : content.updates) {
+    const bool by_itself = news.subject_name() == from.name;
+    if (by_itself || !members_.introduces(news)) {
+      members_.apply(news, no_row, by_itself);
+    } else {
+      ++shared_.counters.dropped_bad_sender;  // Views tell of others on streams.
+    }
+  }
 
   // What is applied may have closed sessions; look again.
   at = find(stream);

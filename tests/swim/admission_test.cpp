@@ -288,6 +288,59 @@ TEST_CASE("what a stranger says of itself in gossip is asked of it first", "[swi
   CHECK(s.events.front().kind == (newer_life ? event_kind::updated : event_kind::joined));
 }
 
+TEST_CASE("of whom a stranger tells must answer, and whom a member tells of needn't", "[swim]") {
+  stage s = quiet_stage();
+  const record other = newcomer("other", "10.0.0.78:7946");
+  update news;
+  news.subject = std::make_shared<const record>(other);
+  news.incarnation = 1;
+  packet said = said_by(s, newcomer());
+  said.updates = {news};
+  s.datagrams.clear();
+  s.give(packet_received{newcomer().address, said});
+  CHECK(s.events.empty());
+  CHECK(pings_for(s, other).size() == 1);
+  const bool by_member = GENERATE(true, false);
+  if (by_member) {
+    s.hear(2, news);
+  } else {  // Or it shows that it holds a key.
+    s.give(packet_received{newcomer().address, said, true});
+  }
+  CHECK(s.count(event_kind::joined, "other") == 1);
+}
+
+TEST_CASE("the life after a member's is a stranger until it is admitted", "[swim]") {
+  stage s = quiet_stage();
+  record next = newcomer();
+  next.name = s.part(2)->name;
+  next.epoch = make_epoch(2, 1);
+  const record other = newcomer("other", "10.0.0.78:7946");
+  packet said = said_by(s, next);
+  said.updates.emplace_back();
+  said.updates.back().subject = std::make_shared<const record>(other);
+  said.updates.back().incarnation = 1;
+  s.give(packet_received{next.address, said});
+  CHECK(s.events.empty());
+}
+
+TEST_CASE("a stranger who invents members has few addresses asked, and none is let in", "[swim]") {
+  stage s = quiet_stage();
+  s.datagrams.clear();
+  std::size_t asked = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const record made = newcomer("ghost-" + std::to_string(i), "10.0.0.78:7946");
+    packet said = said_by(s, newcomer());
+    said.updates.emplace_back();
+    said.updates.back().subject = std::make_shared<const record>(made);
+    said.updates.back().incarnation = 1;
+    s.give(packet_received{newcomer().address, said});
+    asked += pings_for(s, made).size();
+  }
+  CHECK(asked == 64);
+  CHECK(s.machine.stats().dropped_bad_sender == 1000 - 64);
+  CHECK(s.events.empty());
+}
+
 TEST_CASE("who knocked by datagram is told whom we know once it is admitted", "[swim]") {
   stage s = quiet_stage();
   const record life = newcomer();
