@@ -44,22 +44,23 @@ void append_noise(lifering::base::rng& random, std::vector<std::uint8_t>& packet
   std::copy(begin.begin(), begin.end(), packet.begin());
 }
 
-packet_maker::packet_maker(std::string cluster, const lifering::endpoint& address)
-    : codec_(std::move(cluster)), address_(address) {
-  packet_.from.epoch = lifering::swim::make_epoch(1, 1);
+packet_maker::packet_maker(std::string cluster, const lifering::endpoint& address,
+                           std::string pretended, std::uint64_t epoch)
+    : codec_(std::move(cluster)), address_(address), pretended_(std::move(pretended)) {
+  packet_.from.epoch = pretended_.empty() ? epoch_ : epoch;
   packet_.from.incarnation = 1;
   packet_.from.known_members = 5;
   packet_.from.placement = lifering::placement_options::slots().id();  // The agents' default.
 }
 
 void packet_maker::append(std::size_t invented, std::vector<std::uint8_t>& packet) {
-  packet_.from.name = "ghost-" + std::to_string(invented_);
+  packet_.from.name = pretended_.empty() ? "ghost-" + std::to_string(invented_) : pretended_;
   packet_.ask(invented_ + 1, "n0", 1);
   packet_.updates.resize(invented);
   for (auto& update : packet_.updates) {
     auto made = std::make_shared<lifering::swim::record>();
     made->name = "ghost-" + std::to_string(invented_++);
-    made->epoch = packet_.from.epoch;
+    made->epoch = epoch_;
     made->incarnation = 1;
     made->address = address_;
     update.kind = lifering::swim::update_kind::alive;

@@ -19,8 +19,10 @@ void append_noise(lifering::base::rng& random, std::vector<std::uint8_t>& packet
 /// Makes packets of strangers that nobody can tell from those of members but by the names.
 class packet_maker {
  public:
-  /// All invented members are said to be at `address`, and so is the sender.
-  packet_maker(std::string cluster, const lifering::endpoint& address);
+  /// All invented members are said to be at `address`, and so is the sender; unless a name is
+  /// given, which the sender pretends to have.
+  packet_maker(std::string cluster, const lifering::endpoint& address, std::string pretended = {},
+               std::uint64_t epoch = 0);
 
   /// A ping that tells of so many members under new names.
   void append(std::size_t invented, std::vector<std::uint8_t>& packet);
@@ -29,6 +31,8 @@ class packet_maker {
   lifering::wire::codec codec_;
   lifering::endpoint address_;
   lifering::swim::packet packet_;
+  const std::string pretended_;
+  const std::uint64_t epoch_ = lifering::swim::make_epoch(1, 1);  ///< Of those invented.
   std::uint64_t invented_ = 0;
 };
 
