@@ -16,8 +16,7 @@ bool member_sources::contains(const endpoint& source, const swim::protocol& memb
       if (is_present) sources_.push_back(source_of(of->address));
     });
     std::ranges::sort(sources_);
-    const auto again = std::ranges::unique(sources_);
-    sources_.erase(again.begin(), again.end());
+    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
     renew_at_ = now + base::duration(renew_time);
   }
   return std::ranges::binary_search(sources_, source);
