@@ -6,6 +6,8 @@
 namespace lifering::cluster_detail {
 namespace {
 
+constexpr std::size_t buckets_kept = 32;
+
 /// Whether the event says something about ourselves that no state shows. It is folded into its like
 /// only.
 bool says_more(event_kind kind) noexcept {
@@ -98,6 +100,10 @@ std::optional<event> event_queue::pop() {
     result = ring;
   }
   entries_.pop_front();
+  // Of an empty map the table stays as large as a storm made it.
+  if (entries_.empty() && last_of_member_.bucket_count() > buckets_kept) {
+    last_of_member_ = decltype(last_of_member_)();
+  }
   return result;
 }
 

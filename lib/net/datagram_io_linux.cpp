@@ -32,7 +32,7 @@ constexpr std::size_t page = 4096;
 // After so many batches in turn that fill one page of them at most, what a burst has filled goes
 // back to the system.
 constexpr std::size_t small_batch = page / near_size;
-constexpr unsigned small_in_turn_max = 64;
+constexpr unsigned small_in_turn_max = 16;
 
 std::size_t far_size(std::size_t datagram_max) {
   return datagram_max <= near_size ? 0 : (datagram_max + page - 1) / page * page;
