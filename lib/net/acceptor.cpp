@@ -20,6 +20,8 @@ acceptor::acceptor(io::tcp_acceptor listening, operations& pending, counters& co
       accepted_(std::move(accepted)) {}
 
 void acceptor::start() {
+  std::error_code ignored;
+  listening_.non_blocking(true, ignored);
   accept_next();
 }
 
@@ -30,18 +32,28 @@ void acceptor::close() {
 }
 
 void acceptor::accept_next() {
-  listening_.async_accept(
-      [this, token = pending_.begin()](std::error_code error, io::tcp_socket socket) {
+  listening_.async_wait(
+      io::tcp_acceptor::wait_read, [this, token = pending_.begin()](std::error_code error) {
         if (!listening_.is_open()) return;
-        if (error == asio::error::connection_aborted) return accept_next();
-        if (error) return pause();
-        close_on_exec(socket);
-        const auto from = socket.remote_endpoint(error);
-        if (!error) {
-          accepted_(std::make_unique<tcp_connection>(std::move(socket), pending_), from_asio(from));
-        }
-        if (listening_.is_open()) accept_next();
+        for (int taken = 0; taken < per_turn && !error; ++taken)
+          error = accept_one();
+        if (!listening_.is_open()) return;
+        const bool has_all = error == asio::error::would_block || error == asio::error::try_again;
+        if (error && !has_all) return pause();
+        accept_next();
       });
+}
+
+std::error_code acceptor::accept_one() {
+  std::error_code error;
+  io::tcp_socket socket = listening_.accept(error);
+  if (error == asio::error::connection_aborted) return {};
+  if (error) return error;
+  close_on_exec(socket);
+  const auto from = socket.remote_endpoint(error);
+  if (error) return {};  // Gone already.
+  accepted_(std::make_unique<tcp_connection>(std::move(socket), pending_), from_asio(from));
+  return listening_.is_open() ? std::error_code() : asio::error::operation_aborted;
 }
 
 void acceptor::pause() {

@@ -17,6 +17,10 @@ class acceptor {
  public:
   using handler = std::function<void(std::unique_ptr<connection>, const endpoint& from)>;
 
+  /// Of the connections that wait, so many are taken in one turn: where a loop has much to do, a
+  /// crowd would wait for as many turns.
+  static constexpr int per_turn = 16;
+
   /// Takes a socket that listens. `accepted` is called on its executor.
   acceptor(io::tcp_acceptor listening, operations& pending, counters& count, handler accepted);
 
@@ -25,6 +29,7 @@ class acceptor {
 
  private:
   void accept_next();
+  std::error_code accept_one();
   void pause();
 
   io::tcp_acceptor listening_;

@@ -76,6 +76,9 @@ void tcp_connection::attempt_later(const std::shared_ptr<connection_user>& user)
   race_->next.expires_after(attempt_delay);
   race_->next.async_wait([this, user, token = pending_.begin()](std::error_code error) {
     if (error || !race_) return;
+    // Where we run late, the answer may well be here and wait for us.
+    const bool is_late = io::timer::clock_type::now() - race_->next.expiry() > attempt_delay / 5;
+    if (is_late) return attempt_later(user);
     std::error_code failed;
     io::tcp_socket socket(socket_.get_executor());
     race_->maker.prepare(socket, race_->to, failed);

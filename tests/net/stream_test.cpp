@@ -438,6 +438,21 @@ TEST_CASE("Without descriptors nobody is accepted and nothing connects, and then
 
 #endif
 
+TEST_CASE("Connections that wait are taken many to a turn, but not all") {
+  asio::io_context context;
+  node server(context, 100);
+  std::vector<asio::ip::tcp::socket> callers;
+  for (int i = 0; i < 2 * acceptor::per_turn + 1; ++i) {
+    callers.emplace_back(context, asio::ip::tcp::v4());
+    callers.back().connect(to_asio<asio::ip::tcp>(server.address, false));
+  }
+  for (const int taken : {acceptor::per_turn, 2 * acceptor::per_turn, 2 * acceptor::per_turn + 1}) {
+    const auto before = server.accepted.size();
+    REQUIRE(run_until(context, [&] { return server.accepted.size() > before; }));
+    CHECK(server.accepted.size() == static_cast<std::size_t>(taken));
+  }
+}
+
 TEST_CASE("Bytes that can't begin a frame are refused at once") {
   asio::io_context context;
   node server(context);

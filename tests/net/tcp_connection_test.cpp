@@ -2,10 +2,13 @@
 #include "net/tcp_connection.hpp"
 
 #include <algorithm>
+#include <asio/steady_timer.hpp>
+#include <chrono>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "net/loop.hpp"
@@ -144,6 +147,40 @@ TEST_CASE("An io_context that goes away takes all attempts with it") {
   on.end();
   CHECK(last.expired());
   CHECK(attempts_at(peer.port()) == 0);
+}
+
+TEST_CASE("A loop that stood still attempts nothing again that has come through meanwhile") {
+  // More than the system tells of in one turn, and it tells of time first: so that some hear of
+  // their timer before their success.
+  constexpr std::size_t count = 300;
+  bench on;
+  asio::steady_timer due_already(on.context, std::chrono::milliseconds(0));
+  due_already.async_wait([](std::error_code) {});
+  asio::ip::tcp::acceptor listening(on.context, {asio::ip::address_v4::loopback(), 0});
+  std::vector<std::shared_ptr<caller>> callers;
+  for (std::size_t i = 0; i < count; ++i) {
+    callers.push_back(std::make_shared<caller>());
+    std::error_code error;
+    callers.back()->made = on.connector.make_connection(
+        endpoint::v4({127, 0, 0, 1}, listening.local_endpoint().port()), error);
+    REQUIRE_FALSE(error);
+    callers.back()->made->connect(callers.back());
+  }
+  const auto until = std::chrono::steady_clock::now() + 2 * tcp_connection::attempt_delay;
+  std::this_thread::sleep_until(until);
+  REQUIRE(run_until(on.context, [&] {
+    return std::all_of(callers.begin(), callers.end(),
+                       [](const auto& each) { return !each->results.empty(); });
+  }));
+  for (const auto& each : callers) {
+    CHECK(each->results == std::vector<std::error_code>{{}});
+    each->made->close();
+  }
+  std::size_t accepted = 0;
+  listening.non_blocking(true);
+  for (std::error_code error; !error; accepted += error ? 0U : 1U)
+    listening.accept(error);
+  CHECK(accepted == count);
 }
 
 TEST_CASE("A refusal ends all attempts at once") {
