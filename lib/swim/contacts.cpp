@@ -119,7 +119,7 @@ void contacts::on_tried(const endpoint& address, const stream_outcome& how) {
   if (how.met_ourselves) return pump();
   // Who stood still couldn't answer where it says that it is, and may now.
   const bool missed = error == errc::invalid_address && shared_.now < shared_.stale_until;
-  if (error == errc::busy || missed) return retry_later(address);
+  if (error == errc::busy || error == errc::timed_out || missed) return retry_later(address);
   note(at.answers,
        address.to_string() + ": " + (how.detail.empty() ? error.message() : how.detail));
   const bool refusal = error == errc::wrong_cluster || error == errc::wrong_version ||
@@ -190,7 +190,7 @@ void contacts::advance_join() {
     for (const endpoint& address : at.trying)
       note(at.answers, address.to_string() + ": no answer in time");
     for (const endpoint& address : at.busy)
-      note(at.answers, address.to_string() + ": busy with others");
+      note(at.answers, address.to_string() + ": no answer yet, as if it were busy");
     if (at.lookups.empty() && at.answers.empty()) {
       note(at.answers, "their addresses are not known yet");
     }

@@ -20,7 +20,7 @@ struct join_attempt {
   command_id id{};
   base::time_point deadline{};
   std::vector<endpoint> untried;
-  std::vector<endpoint> busy;  ///< Had no room; asked again at `retry_at`.
+  std::vector<endpoint> busy;  ///< Had no room or no time; asked again at `retry_at`.
   base::time_point retry_at{};
   unsigned retries = 0;
   std::size_t resolving = 0;

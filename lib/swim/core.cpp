@@ -33,6 +33,7 @@ core::core(config given, record own, base::rng generator, base::time_point start
       judging_from(start),
       merging_until(start),
       stale_until(start),
+      behind_until(start),
       disagreed(start),
       // Replies to a former process at our address must not match our probes.
       sequence_(random.next() >> 16) {

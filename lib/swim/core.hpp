@@ -63,6 +63,7 @@ struct core {
   base::time_point judging_from;   ///< We were late: nobody is accused or removed before this.
   base::time_point merging_until;  ///< The lost came back: verdicts on others may be of their part.
   base::time_point stale_until;    ///< We stood still: what is heard before this may be as old.
+  base::time_point behind_until;   ///< We run late: what can wait isn't begun before this.
   base::time_point disagreed;      ///< Last time a peer's fingerprint differed from ours.
 
   bool active() const noexcept {

@@ -21,6 +21,7 @@ void machine::notice_lateness() {
     return;
   }
   const base::duration late = core_.now - planned_;
+  if (late >= lateness_allowed()) core_.behind_until = core_.now + 2 * late;
   if (late >= 2 * base::duration(timing.probe_interval)) {
     wake_from_stall(late);
   } else if (late >= lateness_allowed()) {
@@ -63,7 +64,7 @@ void machine::wake_from_stall(base::duration late) {
   // Who stands still again and again may be held down for it, and asks first.
   if (again) core_.asking_until = core_.stale_until;
   if (!again && !core_.hold.active()) members_.publish(*core_.self, gossip_class::refutation);
-  streams_.refresh();
+  reconciler_.catch_up(failed_perhaps);
 }
 
 void machine::on_packet(const packet_received& input) {

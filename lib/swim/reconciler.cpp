@@ -37,7 +37,9 @@ void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
   // On a network that loses much there is always some, so not for ever.
   const bool quiet = shared_.gossip.size() == 0 && shared_.now - shared_.view_changed >= gossip;
   if (!quiet && shared_.now - next_compare_ < 2 * gossip) return;
-  if (shared_.now < next_compare_) return;
+  // Where all run late, on one processor perhaps, they would tell each other the same again and
+  // again, and run later yet.
+  if (shared_.now < next_compare_ || shared_.now < shared_.behind_until) return;
   if (next_compare_ < shared_.view_changed) fruitless_ = 0;
   next_compare_ = shared_.now + gossip + shared_.jitter(gossip);
   // One that knows few of us lacks most and may not know us as members, whom alone it would answer;
@@ -86,11 +88,21 @@ void reconciler::advance() {
   next_push_pull_ = shared_.now + push_pull_period();
   if (!periodic() || shared_.phase != life_phase::running || shared_.outdated) return;
   if (!shared_.settings.parts.digest_sync) return streams_.refresh();
+  compare_with_somebody();
+}
+
+void reconciler::compare_with_somebody() {
   const row_id peer = shared_.table.random_other(shared_.random);
   if (peer == no_row) return;
   // Whoever agrees doesn't answer; no matter.
   shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
   ++shared_.counters.compares_started;
+}
+
+void reconciler::catch_up(bool may_be_gone) {
+  if (!may_be_gone && shared_.settings.parts.digest_sync) return compare_with_somebody();
+  // Where all stand still again and again, whole views are what keeps them from running.
+  if (streams_.exchanges() == 0) streams_.refresh();
 }
 
 bool reconciler::periodic() const noexcept {

@@ -39,6 +39,10 @@ class reconciler {
   /// that it left, or the answer that it lives, may have gone round when we were out of reach.
   void ask_about(row_id gone);
 
+  /// Asks somebody what has happened while we stood still. If we may have been given up meanwhile,
+  /// nobody takes our datagrams for a member's, and it takes a stream.
+  void catch_up(bool may_be_gone);
+
   void on_compare(row_id peer, std::uint64_t known_there, const view_compare& theirs);
   void on_summary(row_id peer, const view_summary& theirs);
   void on_delta(row_id peer, const view_delta& theirs);
@@ -50,6 +54,7 @@ class reconciler {
  private:
   std::size_t room() const;
   void compare_with(row_id peer);
+  void compare_with_somebody();
   view_compare compare_of(std::size_t bytes) const;
   std::vector<std::vector<row_id>> members_of(const std::vector<bool>& wanted,
                                               std::size_t count) const;

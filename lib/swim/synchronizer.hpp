@@ -79,7 +79,7 @@ class synchronizer {
   /// Ends what we opened; used when this member goes away.
   void stop();
 
-  /// Compares views with a random member now (after a stall).
+  /// Exchanges views with a random member now.
   void refresh();
 
   /// Exchanges under way that we opened.

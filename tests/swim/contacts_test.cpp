@@ -84,6 +84,32 @@ TEST_CASE("who is alone asks its seeds every four to twelve intervals, however l
   check_healing(false, {4s, 8s, 8s, 8s, 8s, 8s});
 }
 
+TEST_CASE("a seed that didn't answer in time is asked again, for as long as the join may take",
+          "[swim]") {
+  stage s(1, with_interval());
+  s.silence();
+  const endpoint there = *endpoint::parse("10.9.9.9:7946");
+  const auto began = s.now();
+  s.give(join_command{command_id{1}, {"seed"}, 60s});
+  s.give(seed_resolved{"seed", {there}, {}});
+  const auto calls = [&] {
+    return std::count_if(s.streams.begin(), s.streams.end(),
+                         [&](const auto& each) { return each.to == there; });
+  };
+  for (int tries = 1; tries <= 3; ++tries) {
+    REQUIRE(calls() == tries);
+    const auto last = std::find_if(s.streams.rbegin(), s.streams.rend(),
+                                   [&](const auto& each) { return each.to == there; });
+    s.give(stream_ended{last->stream, errc::timed_out});
+    REQUIRE(s.run_until([&] { return calls() > tries; }, 20s));
+    CHECK(s.done.empty());
+  }
+  REQUIRE(s.run_until([&] { return !s.done.empty(); }, 2min));
+  CHECK(s.now() - began == base::duration(60s));
+  CHECK(s.done.front().error == errc::no_seed_answered);
+  CHECK(s.done.front().detail.find(there.to_string()) != std::string::npos);
+}
+
 TEST_CASE("a seed that is busy is asked later and later during a join", "[swim]") {
   constexpr std::size_t tries = 6;
   std::vector<pauses> found(tries);

@@ -240,3 +240,50 @@ TEST_CASE(
   s.hear(1, s.suspect(5, 1));  // what is said from then on counts
   CHECK(s.state(5) == member_state::suspect);
 }
+
+TEST_CASE(
+    "who stood still asks somebody what has happened: by datagram, or if it may have been given "
+    "up, by a stream",
+    "[swim][stall]") {
+  const bool given_up = GENERATE(false, true);
+  stage s(5);
+  s.run_for(3s);
+  s.streams.clear();
+  s.datagrams.clear();
+  s.skip_to(s.machine.next_deadline() + (given_up ? 60s : 4s));  // The shortest suspicion: 5 s.
+  s.run_for(0s);
+  REQUIRE(s.machine.stats().stalls == 1);
+  CHECK(s.with<view_compare>().size() == (given_up ? 0 : 1));
+  REQUIRE(s.streams.size() == (given_up ? 1 : 0));
+
+  // As long as nobody has answered that, no other stream is opened for it.
+  for (int again = 0; again < 3; ++again) {
+    s.skip_to(s.machine.next_deadline() + (given_up ? 6s : 4s));
+    s.run_for(0s);
+    CHECK(s.streams.size() == (given_up ? 1 : 0));
+  }
+  CHECK(s.machine.stats().stalls == 4);
+}
+
+TEST_CASE("who runs late compares no views, for twice as long as it was late", "[swim][stall]") {
+  const base::duration late = GENERATE(base::duration(200ms), base::duration(1500ms));
+  stage s(5);
+  s.run_for(3s);
+  s.skip_to(s.machine.next_deadline() + late);
+  s.run_for(0s);
+  const auto woke = s.now();
+  std::uint64_t sequence = 100;
+  const auto is_told_of_another_view = [&] {
+    packet differs = s.saying(1, ping{++sequence, "m0", s.machine.self()->epoch});
+    differs.from.view_digest ^= 1;
+    s.hear(1, differs);
+  };
+  while (s.now() + 50ms < woke + 2 * late) {
+    is_told_of_another_view();
+    CHECK(s.with<view_compare>().empty());
+    s.run_for(50ms);
+  }
+  s.run_to(woke + 2 * late);
+  is_told_of_another_view();
+  CHECK(s.with<view_compare>().size() == 1);
+}
