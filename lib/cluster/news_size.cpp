@@ -7,6 +7,7 @@
 
 #include "swim/message.hpp"
 #include "wire/seal.hpp"
+#include "wire/vouchers.hpp"
 
 namespace lifering::cluster_detail {
 
@@ -42,7 +43,7 @@ std::size_t news_size(const options& given, std::size_t metadata) {
   farewell.updates.back().name = given.name;
   farewell.updates.back().accuser.clear();
   constexpr std::size_t envelope_max = 32;  // Beside the cluster id.
-  const std::size_t seal = given.keys ? wire::seal_overhead : 0;
+  const std::size_t seal = given.keys ? wire::seal_overhead + wire::vouchers_size_max : 0;
   return std::max({swim::size_bound(news), swim::size_bound(request), swim::size_bound(accusation),
                    swim::size_bound(farewell)}) +
          given.cluster.size() + envelope_max + seal;

@@ -30,8 +30,6 @@ driver::impl::impl(asio::any_io_executor executor, driver_options options, batch
       on_batch_(std::move(on_batch)),
       complain_(options_.log),
       codec_(options_.cluster, options_.keys),
-      introductions_(options_.protocol.limits.members,
-                     2 * base::duration(options_.protocol.timing.probe_interval), options_.seed),
       unopened_(options_.protocol.limits.members),
       timer_(strand_),
       own_name_timer_(strand_) {
@@ -135,7 +133,6 @@ void driver::impl::stop(std::function<void()> done) {
     own_name_timer_.cancel();
     later_.clear();
     greetings_.clear();
-    introductions_.clear();
   }
   state_ = state::stopped;
   pending_.when_none(std::move(done));

@@ -29,10 +29,6 @@ void driver::impl::carry_out() {
         [&](const auto& effect) {
           if constexpr (is_for_application<std::remove_cvref_t<decltype(effect)>>) {
             is_news = true;
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(effect)>,
-                                         swim::member_changed>) {
-              expect_proof(effect);
-            }
           } else {
             carry(effect);
           }
@@ -158,7 +154,8 @@ void driver::impl::hold(swim::stream_id id, stream_greeting& greeting, const swi
 
 void driver::impl::send_frame(swim::stream_id id, const swim::packet& frame,
                               const wire::proof& with) {
-  streams_->send(id, [&](std::vector<std::uint8_t>& out) { codec_.encode(frame, out, with); });
+  streams_->send(id,
+                 [&](std::vector<std::uint8_t>& out) { codec_.encode_frame(frame, out, with); });
 }
 
 void driver::impl::carry(const swim::close_stream& effect) {

@@ -13,7 +13,6 @@
 #include "base/limited_log.hpp"
 #include "net/carrier.hpp"
 #include "net/driver.hpp"
-#include "net/introductions.hpp"
 #include "net/io.hpp"
 #include "net/member_sources.hpp"
 #include "net/operations.hpp"
@@ -127,8 +126,6 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void answer_challenge(const endpoint& from, const wire::proof& with, std::size_t size_max);
   void send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max);
   void send_proof(swim::stream_id id, const wire::proof& with);
-  void expect_proof(const swim::member_changed& of);
-  void ask_for_proofs();
   swim::packet bare_packet() const;
   bool may_pass(swim::stream_id id);
   void hold(swim::stream_id id, stream_greeting& greeting, const swim::packet& packet);
@@ -183,7 +180,6 @@ class driver::impl final : public datagram_handler, public stream_handler {
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
   recent_echoes echoes_;
   recently_asked asked_;
-  introductions introductions_;
   unopened_peers unopened_;
   member_sources sources_;
 

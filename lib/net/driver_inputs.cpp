@@ -14,9 +14,6 @@ namespace {
 /// A timer that expires with so much delay was held up, by work of ours or by others' on our cores.
 constexpr base::duration late = std::chrono::milliseconds(2);
 
-/// With so much delay there is more to do than we keep up with.
-constexpr base::duration very_late = std::chrono::milliseconds(20);
-
 /// A timer moves back where that saves a wake; to move it with each packet's deadlines costs more
 /// than an early wake does.
 constexpr base::duration worth_moving = std::chrono::milliseconds(10);
@@ -76,7 +73,7 @@ void driver::impl::settle_later() {
 }
 
 void driver::impl::arm_timer() {
-  const auto due = std::min(machine_->next_deadline(), introductions_.next_deadline());
+  const auto due = machine_->next_deadline();
   if (due >= armed_for_ && due - armed_for_ < worth_moving) return;
   armed_for_ = due;
   timer_.expires_at(std::chrono::steady_clock::time_point(
@@ -97,8 +94,6 @@ void driver::impl::timer_expired() {
     machine_->advance(time, effects_);
     carry_out();
   }
-  if (time - due >= very_late) introductions_.put_off(time);
-  if (state_ == state::running) ask_for_proofs();
   settle();
 }
 

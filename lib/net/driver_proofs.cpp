@@ -60,6 +60,7 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const bool is_proven = receipt.proven || !codec_.seals();
   if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
   if (!is_proven && !is_proof_alone) ++count_.dropped_unproven;
+  if (receipt.proven) codec_.believe_vouchers(incoming_);
   // An echo that isn't good is not answered by another challenge, to no end, unless a question
   // comes with it, which comes twice at most: an earlier life of ours at this address, or who plays
   // its packets again, may have asked for that number.
@@ -132,32 +133,6 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
   });
 }
 
-/// A life became a member on others' word, as most do.
-void driver::impl::expect_proof(const swim::member_changed& of) {
-  const bool is_new = of.kind == event_kind::joined || of.kind == event_kind::updated;
-  const auto& self = *machine_->self();
-  if (!is_new || !codec_.seals() || of.subject->name == self.name ||
-      codec_.is_proven(of.subject->name, of.subject->epoch)) {
-    return;
-  }
-  introductions_.add(of.subject, machine_->present_members(), of.subject->name < self.name, now());
-}
-
-void driver::impl::ask_for_proofs() {
-  while (const auto life = introductions_.take(now())) {
-    swim::view_row held;
-    const bool is_here = machine_->find_member(life->name, held) &&
-                         held.subject->epoch == life->epoch && held.present();
-    const bool may_ask = codec_.seals() && options_.allow.allows(life->address);
-    if (!is_here || !may_ask || codec_.is_proven(life->name, life->epoch)) continue;
-    // As long as the answer to it.
-    auto longest = bare_packet();
-    if (life->name.size() > longest.from.name.size()) longest.from.name = life->name;
-    const std::size_t size = codec_.overhead() + wire::proof_size_max + swim::size_bound(longest);
-    send_proof(life->address, {challenge_for(life->name, life->epoch, life->address), 0}, size);
-  }
-}
-
 // Streams.
 
 void driver::impl::send_proof(swim::stream_id id, const wire::proof& with) {
@@ -187,7 +162,10 @@ bool driver::impl::may_pass(swim::stream_id id) {
   }
   switch (found->second.take(receipt)) {
     case stream_greeting::step::pass:
-      if (receipt.sealed) codec_.mark_proven(incoming_.from);
+      if (receipt.sealed) {
+        codec_.mark_proven(incoming_.from);
+        codec_.believe_vouchers(incoming_);
+      }
       return true;
     case stream_greeting::step::answer:
       ++count_.challenges_sent;

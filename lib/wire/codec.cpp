@@ -9,6 +9,7 @@
 #include "wire/message_slot.hpp"
 #include "wire/replay_guard.hpp"
 #include "wire/seal.hpp"
+#include "wire/vouchers.hpp"
 
 namespace lifering::wire {
 
@@ -51,16 +52,21 @@ struct codec::state {
   replay_guard guard{lives_max};
   std::uint64_t counter = 0;
   receipt last;
+  std::vector<std::uint64_t> heard;  ///< What came with the packet of `last`: vouchers.
 
   std::shared_ptr<const sealing> snapshot() const { return keys ? keys->snapshot() : nullptr; }
   std::size_t header_size() const { return envelope_prefix_size + cluster_id.size(); }
 
-  pb::Packet& begin(const swim::packet& from, const proof& with, bool sealed);
+  pb::Packet& begin(const swim::packet& from, const proof& with, bool sealed,
+                    std::size_t vouchers_max = vouchers_size_max);
+  void encode(const swim::packet& from, const proof& with, std::size_t vouchers_max,
+              std::vector<std::uint8_t>& out);
   /// Appends the message in its envelope, sealed by the front key of `with` if there is one.
   void finish(const pb::Packet& message, const sealing* with, std::vector<std::uint8_t>& out);
   /// Opens the payload if it is sealed and says whether the mode of the moment takes it.
   decode_error take_payload(const envelope& parts, bytes_view& body);
   decode_error read(bytes_view from, swim::packet& to);
+  void take_vouchers(const pb::Packet& from);
 };
 
 namespace {
@@ -97,28 +103,42 @@ codec::codec(codec&&) noexcept = default;
 codec& codec::operator=(codec&&) noexcept = default;
 
 std::size_t codec::overhead() const {
-  return state_->header_size() + (state_->keys ? seal_overhead : 0);
+  return state_->header_size() + (state_->keys ? seal_overhead + vouchers_size_max : 0);
 }
 
 bool codec::seals() const {
   return sealing_of(state_->snapshot()) != nullptr;
 }
 
-pb::Packet& codec::state::begin(const swim::packet& from, const proof& with, bool sealed) {
+pb::Packet& codec::state::begin(const swim::packet& from, const proof& with, bool sealed,
+                                std::size_t vouchers_max) {
   auto& message = messages.begin();
   write_body(from, message);
   auto& sender = *message.mutable_sender();
-  if (sealed) sender.set_counter(++counter);
+  if (sealed) {
+    sender.set_counter(++counter);
+    write_vouchers(from, guard, vouchers_max, message);
+  }
   if (with.challenge != 0) sender.set_challenge(with.challenge);
   if (with.echo != 0) sender.set_echo(with.echo);
   return message;
 }
 
+void codec::state::encode(const swim::packet& from, const proof& with, std::size_t vouchers_max,
+                          std::vector<std::uint8_t>& out) {
+  const auto held = snapshot();
+  const auto* const sealed = sealing_of(held);
+  const auto& message = begin(from, with, sealed != nullptr, vouchers_max);
+  finish(message, sealed, out);
+}
+
 void codec::encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with) {
-  const auto keys = state_->snapshot();
-  const auto* const sealed = sealing_of(keys);
-  const auto& message = state_->begin(from, with, sealed != nullptr);
-  state_->finish(message, sealed, out);
+  state_->encode(from, with, vouchers_size_max, out);
+}
+
+void codec::encode_frame(const swim::packet& from, std::vector<std::uint8_t>& out,
+                         const proof& with) {
+  state_->encode(from, with, packet_max, out);
 }
 
 bool codec::encode_within(const swim::packet& from, const proof& with, std::size_t size,
@@ -188,10 +208,20 @@ decode_error codec::state::read(bytes_view from, swim::packet& to) {
   if (error == decode_error::none) {
     const auto& sender = message.sender();
     last.proof = {sender.challenge(), sender.echo()};
-    if (parts.sealed) last.number = sender.counter();
+    if (parts.sealed) {
+      last.number = sender.counter();
+      take_vouchers(message);
+    }
   }
   messages.end(body.size());
   return error;
+}
+
+void codec::state::take_vouchers(const pb::Packet& from) {
+  constexpr std::size_t usual_max = 32;  // Of datagrams; a frame may have one for each member.
+  if (heard.capacity() > usual_max) heard = std::vector<std::uint64_t>();
+  const int count = std::min(from.heard_size(), static_cast<int>(items_max));
+  heard.assign(from.heard().begin(), from.heard().begin() + count);
 }
 
 decode_error codec::decode(bytes_view from, swim::packet& to) {
@@ -223,6 +253,11 @@ void codec::mark_proven(const swim::sender& of) {
   LIFERING_CHECK(state_->last.sealed);
   state_->guard.prove(of.name, of.epoch, state_->last.number);
   state_->last.proven = true;
+}
+
+void codec::believe_vouchers(const swim::packet& to) {
+  LIFERING_CHECK(state_->last.sealed && state_->last.proven);
+  wire::believe_vouchers(to, state_->heard, state_->guard);
 }
 
 bool codec::is_proven(std::string_view name, std::uint64_t epoch) const {

@@ -58,8 +58,9 @@ class codec {
   codec(codec&&) noexcept;
   codec& operator=(codec&&) noexcept;
 
-  /// Bytes that the envelope adds to a packet's size bound, and with a keyring the seal, in every
-  /// mode: a datagram that was filled in one mode may be sent in another.
+  /// Bytes that the envelope adds to a packet's size bound, and with a keyring the seal and what
+  /// vouches for others, in every mode: a datagram that was filled in one mode may be sent in
+  /// another. A frame may have more that vouches.
   std::size_t overhead() const;
 
   /// Whether packets are sealed at this moment.
@@ -70,7 +71,11 @@ class codec {
   /// that fill a datagram have none.
   void encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with = {});
 
-  /// The same if the whole takes at most `size` bytes, filled up to about that; else false, and
+  /// The same for a frame of a stream, which has room to vouch for a whole view.
+  void encode_frame(const swim::packet& from, std::vector<std::uint8_t>& out,
+                    const proof& with = {});
+
+  /// `encode()` if the whole takes at most `size` bytes, filled up to about that; else false, and
   /// nothing is appended.
   bool encode_within(const swim::packet& from, const proof& with, std::size_t size,
                      std::vector<std::uint8_t>& out);
@@ -91,7 +96,11 @@ class codec {
   /// sender. What it sent before counts no more.
   void mark_proven(const swim::sender& of);
 
-  /// Whether that life has proved it, and is remembered since.
+  /// The packet that was accepted last comes from a life that has proved itself: so have those that
+  /// it vouches for. `to` is what was decoded, unchanged.
+  void believe_vouchers(const swim::packet& to);
+
+  /// Whether that life has proved it, or was vouched for, and is remembered since.
   bool is_proven(std::string_view name, std::uint64_t epoch) const;
 
  private:

@@ -104,7 +104,17 @@ void replay_guard::leave(slot which) {
 void replay_guard::prove(std::string_view name, std::uint64_t epoch, std::uint64_t number) {
   const auto id = swim::life_id(name, epoch);
   const slot known = find(id);
-  const slot which = known != none ? known : add(id);
+  prove(known != none ? known : add(id), number);
+}
+
+void replay_guard::vouch(std::string_view name, std::uint64_t epoch, std::uint64_t number) {
+  const auto id = swim::life_id(name, epoch);
+  const slot known = find(id);
+  if (known == none && lives_.size() == lives_max_ && unproven_.back() == none) return;
+  prove(known != none ? known : add(id), number);
+}
+
+void replay_guard::prove(slot which, std::uint64_t number) {
   life& subject = lives_[which];
   if (subject.proven) return;
   subject.window.begin_after(number);
@@ -116,6 +126,11 @@ void replay_guard::prove(std::string_view name, std::uint64_t epoch, std::uint64
 bool replay_guard::is_proven(std::string_view name, std::uint64_t epoch) const {
   const slot known = find(swim::life_id(name, epoch));
   return known != none && lives_[known].proven;
+}
+
+std::uint64_t replay_guard::last_proven(std::string_view name, std::uint64_t epoch) const {
+  const slot known = find(swim::life_id(name, epoch));
+  return known != none && lives_[known].proven ? lives_[known].window.highest() : 0;
 }
 
 }  // namespace lifering::wire

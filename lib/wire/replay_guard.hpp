@@ -27,6 +27,8 @@ class replay_window {
   /// Takes all numbers up to this one for seen.
   void begin_after(std::uint64_t number) noexcept;
 
+  std::uint64_t highest() const noexcept { return highest_; }
+
  private:
   std::uint64_t floor() const noexcept { return highest_ - span_; }
   std::uint64_t full(std::uint16_t low) const noexcept;
@@ -66,8 +68,15 @@ class replay_guard {
   /// A life has proved with packet `number` that it lives now: what it sent before counts no more.
   void prove(std::string_view name, std::uint64_t epoch, std::uint64_t number);
 
+  /// One who is believed knows that a life was here with its packet `number`: as if it had proved
+  /// it with that. Has no effect on a life that is proven, and makes no other such one forgotten.
+  void vouch(std::string_view name, std::uint64_t epoch, std::uint64_t number);
+
   /// Whether this life has proved it, and is remembered since.
   bool is_proven(std::string_view name, std::uint64_t epoch) const;
+
+  /// The highest number of such a life that is known of; of others 0.
+  std::uint64_t last_proven(std::string_view name, std::uint64_t epoch) const;
 
   std::size_t lives() const noexcept { return lives_.size(); }
 
@@ -86,6 +95,7 @@ class replay_guard {
 
   slot find(std::uint64_t id) const;
   slot add(std::uint64_t id);
+  void prove(slot which, std::uint64_t number);
   list& list_of(const life& subject) noexcept { return subject.proven ? proven_ : unproven_; }
   auto links_by_slot() noexcept {
     return [this](slot which) -> auto& {

@@ -2,6 +2,7 @@
 #include <lifering/error.hpp>
 
 #include "net/sealed_group.hpp"
+#include "wire/vouchers.hpp"
 
 namespace lifering::net {
 namespace {
@@ -180,7 +181,8 @@ TEST_CASE("Datagrams keep their limit in every mode", "[seal]") {
     all.add(seal_mode::require);
   for (const auto& each : all.members) {
     const auto& settings = each->driver().protocol().settings();
-    CHECK(settings.datagram_budget + 10 + std::string("test").size() + 49 + wire::proof_size_max ==
+    CHECK(settings.datagram_budget + 10 + std::string("test").size() + 49 + wire::proof_size_max +
+              wire::vouchers_size_max ==
           settings.limits.datagram);
   }
 }

@@ -126,6 +126,31 @@ TEST_CASE("Lives that prove nothing make no proven one forgotten", "[wire][seal]
   CHECK(guard.is_proven("c", 1));
 }
 
+TEST_CASE("A voucher proves a life from its number on, and makes no proven one forgotten",
+          "[wire][seal]") {
+  replay_guard guard(3);
+  CHECK(guard.last_proven("a", 1) == 0);
+  guard.accept("a", 1, 20);
+  CHECK(guard.last_proven("a", 1) == 0);
+  guard.vouch("a", 1, 10);
+  CHECK(guard.is_proven("a", 1));
+  CHECK(guard.last_proven("a", 1) == 20);
+  CHECK(guard.accept("a", 1, 15) == verdict::repeated);
+  guard.vouch("a", 1, 1000);  // It is proven by now, and its next packet must be heard.
+  CHECK(guard.accept("a", 1, 21) == verdict::fresh);
+
+  guard.vouch("b", 1, 5);
+  CHECK(guard.accept("b", 1, 5) == verdict::repeated);
+  CHECK(guard.accept("b", 1, 6) == verdict::fresh);
+  guard.accept("c", 1, 1);
+  guard.vouch("d", 1, 7);  // In the place of c, which has proved nothing.
+  CHECK(guard.lives() == 3);
+  guard.vouch("e", 1, 7);
+  for (const auto* name : {"a", "b", "d"})
+    CHECK(guard.is_proven(name, 1));
+  CHECK_FALSE(guard.is_proven("e", 1));
+}
+
 TEST_CASE("A flood of lives takes no more room than its limit", "[wire][seal]") {
   replay_guard guard(100);
   for (std::uint64_t i = 0; i < 10'000; ++i) {

@@ -13,6 +13,7 @@
 #include "wire/keys.hpp"
 #include "wire/random_packet.hpp"
 #include "wire/seal.hpp"
+#include "wire/vouchers.hpp"
 
 using lifering::endpoint;
 using lifering::base::rng;
@@ -92,13 +93,14 @@ TEST_CASE("A sealed packet is what it was, hides its content and keeps its bound
   }
 }
 
-TEST_CASE("With a keyring the overhead leaves room for the seal in every mode", "[wire][seal]") {
+TEST_CASE("With a keyring the overhead leaves room for the seal and for vouchers in every mode",
+          "[wire][seal]") {
   node one(seal_mode::off, {1});
   const std::size_t header = 10 + std::string("cluster").size();
-  CHECK(one.with.overhead() == header + 24 + 16 + 9);
+  CHECK(one.with.overhead() == header + 24 + 16 + 9 + wire::vouchers_size_max);
   CHECK_FALSE(one.with.seals());
   REQUIRE_FALSE(one.keys->set_mode(seal_mode::accept));
-  CHECK(one.with.overhead() == header + 24 + 16 + 9);
+  CHECK(one.with.overhead() == header + 24 + 16 + 9 + wire::vouchers_size_max);
   CHECK(one.with.seals());
   CHECK(codec("cluster").overhead() == header);
   CHECK_FALSE(codec("cluster").seals());
