@@ -42,9 +42,11 @@ void machine::catch_up(base::duration late) {
 }
 
 void machine::wake_from_stall(base::duration late) {
-  // We stood still: what went unanswered says nothing about others, and they may have given us up.
-  // So forget what is under way, contradict first, accuse nobody for an interval, and believe no
-  // accusation that may have waited in a buffer for as long as we stood still.
+  // We stood still: what went unanswered says nothing about others. So forget what is under way,
+  // accuse nobody for an interval, and believe no accusation that may have waited in a buffer for
+  // as long as we stood still. Others may have given us up, if it was for long enough: then
+  // contradict first. A doubt that can't have become a verdict waits in our buffer, and is
+  // contradicted as it is read; if all who run late told all of it, they would run later yet.
   ++core_.counters.stalls;
   const base::duration interval = core_.settings.timing.probe_interval;
   prober_.abandon();
@@ -63,7 +65,8 @@ void machine::wake_from_stall(base::duration late) {
   }
   // Who stands still again and again may be held down for it, and asks first.
   if (again) core_.asking_until = core_.stale_until;
-  if (!again && !core_.hold.active()) members_.publish(*core_.self, gossip_class::refutation);
+  if (failed_perhaps && !again && !core_.hold.active())
+    members_.publish(*core_.self, gossip_class::refutation);
   reconciler_.catch_up(failed_perhaps);
 }
 

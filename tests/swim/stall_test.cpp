@@ -88,7 +88,21 @@ TEST_CASE("lateness of two probe intervals is a stall, less is not", "[swim][sta
   s.skip_to(due + 2s - (stalled ? 0ns : 1ns));
   s.run_for(0s);
   CHECK(s.machine.stats().stalls == (stalled ? 1 : 0));
-  CHECK(s.machine.self()->incarnation == (stalled ? 2 : 1));
+}
+
+TEST_CASE(
+    "who may have been given up when it stood still contradicts that unasked, others if they are "
+    "doubted",
+    "[swim][stall]") {
+  const bool given_up = GENERATE(false, true);
+  stage s(5);  // Six members: failed after 5 s at the soonest.
+  s.next_ping();
+  s.skip_to(s.machine.next_deadline() + 5s - (given_up ? 0ns : 1ns));
+  s.run_for(0s);
+  REQUIRE(s.machine.stats().stalls == 1);
+  CHECK(s.machine.self()->incarnation == (given_up ? 2 : 1));
+  s.hear(1, s.suspect(0, 1));
+  CHECK(s.machine.self()->incarnation == 2);
 }
 
 TEST_CASE("who woke contradicts first, and accuses nobody for an interval", "[swim][stall]") {
