@@ -1,5 +1,7 @@
 #include "swim/machine.hpp"
 
+#include <algorithm>
+
 namespace lifering::swim {
 
 base::time_point machine::vigil() const noexcept {
@@ -21,8 +23,10 @@ void machine::notice_lateness() {
     return;
   }
   const base::duration late = core_.now - planned_;
-  if (late >= lateness_allowed()) core_.behind_until = core_.now + 2 * late;
-  if (late >= 2 * base::duration(timing.probe_interval)) {
+  const base::duration stall = 2 * base::duration(timing.probe_interval);
+  // Who slept for hours isn't behind for as many more.
+  if (late >= lateness_allowed()) core_.behind_until = core_.now + 2 * std::min(late, stall);
+  if (late >= stall) {
     wake_from_stall(late);
   } else if (late >= lateness_allowed()) {
     catch_up(late);
