@@ -106,7 +106,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void frame_received(swim::stream_id id, std::span<const std::uint8_t> frame) override;
   void frame_refused(swim::stream_id id, wire::decode_error error) override;
   void stream_ended(swim::stream_id id, std::error_code error) override;
-  bool is_members(const endpoint& source) override;
+  bool is_members_source(const endpoint& source) override;
   void batch_ended() override { settle(); }
   void seed_resolved(const std::string& seed, std::vector<endpoint> addresses,
                      std::error_code error);

@@ -110,10 +110,10 @@ void driver::impl::take_datagram(const endpoint& from, std::span<const std::uint
   if (!may_change_things(from, bytes.size())) return;
   (from.is_v4() ? heard_v4_ : heard_v6_) = now();
   leave_out_disallowed(incoming_);
-  const bool is_proved = codec_.last_receipt().proven;
-  const bool is_trusted = is_proved || is_members_address(incoming_.from, from);
+  const bool is_proven = codec_.last_receipt().proven;
+  const bool is_trusted = is_proven || is_members_address(incoming_.from, from);
   question_ = question{from, is_trusted, bytes.size()};
-  apply(swim::packet_received{from, incoming_, is_proved});
+  apply(swim::packet_received{from, incoming_, is_proven});
   question_.reset();
 }
 
@@ -204,7 +204,7 @@ void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {
   streams_->drop(id);
 }
 
-bool driver::impl::is_members(const endpoint& source) {
+bool driver::impl::is_members_source(const endpoint& source) {
   return sources_.contains(source, *machine_, now());
 }
 

@@ -36,7 +36,7 @@ void stream_set::open(swim::stream_id id, const endpoint& to, base::duration dea
 void stream_set::accept(std::unique_ptr<connection> made, const endpoint& from) {
   const auto source = source_of(from);
   const bool is_full = accepted_ >= accepted_max() || streams_.size() >= settings_.streams_max;
-  if (is_full || (accepted_ >= strangers_max() && !handler_.is_members(source))) {
+  if (is_full || (accepted_ >= strangers_max() && !handler_.is_members_source(source))) {
     ++count_.streams_refused_limit;
     return;
   }

@@ -33,7 +33,7 @@ class stream_handler {
   virtual void frame_refused(swim::stream_id id, wire::decode_error error) = 0;
   virtual void stream_ended(swim::stream_id id, std::error_code error) = 0;
   /// Whether a member is at that source, an address without a port. Asked when places are few.
-  virtual bool is_members(const endpoint& source) = 0;
+  virtual bool is_members_source(const endpoint& source) = 0;
   /// After one or more of the calls above.
   virtual void batch_ended() = 0;
 

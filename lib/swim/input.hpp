@@ -36,7 +36,7 @@ enum class command_id : std::uint64_t {};
 struct packet_received {
   endpoint from;
   const packet& content;
-  bool is_proved = false;  ///< By a seal: whoever sent it holds a key of the cluster.
+  bool is_proven = false;  ///< By a seal: whoever sent it holds a key of the cluster.
 };
 
 /// A stream that we asked for is connected.

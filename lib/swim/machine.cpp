@@ -71,11 +71,11 @@ void machine::wake_from_stall(base::duration late) {
   if (again) core_.asking_until = core_.stale_until;
   if (failed_perhaps && !again && !core_.hold.active())
     members_.publish(*core_.self, gossip_class::refutation);
-  reconciler_.catch_up(failed_perhaps);
+  reconciler_.after_stall(failed_perhaps);
 }
 
 void machine::on_packet(const packet_received& input) {
-  const auto& [from, content, is_proved] = input;
+  const auto& [from, content, is_proven] = input;
   const sender& by = content.from;
   if (by.placement != core_.settings.placement) {
     ++core_.counters.dropped_wrong_placement;
@@ -107,7 +107,7 @@ void machine::on_packet(const packet_received& input) {
   }
   // Sent to whom we have asked for it alone: so that is where we are heard.
   if (std::holds_alternative<view_summary>(content.body)) answers_from_ = from;
-  bool is_believed = is_proved || holds(by);
+  bool is_believed = is_proven || holds(by);
   for (const update& news : content.updates) {
     const bool by_itself = news.subject_name() == by.name;
     // The news before this one may have been that of its own arrival.

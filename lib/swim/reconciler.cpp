@@ -99,8 +99,8 @@ void reconciler::compare_with_somebody() {
   ++shared_.counters.compares_started;
 }
 
-void reconciler::catch_up(bool may_be_gone) {
-  if (!may_be_gone && shared_.settings.parts.digest_sync) return compare_with_somebody();
+void reconciler::after_stall(bool failed_perhaps) {
+  if (!failed_perhaps && shared_.settings.parts.digest_sync) return compare_with_somebody();
   // Where all stand still again and again, whole views are what keeps them from running.
   if (streams_.exchanges() == 0) streams_.refresh();
 }

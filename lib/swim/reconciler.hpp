@@ -41,7 +41,7 @@ class reconciler {
 
   /// Asks somebody what has happened while we stood still. If we may have been given up meanwhile,
   /// nobody takes our datagrams for a member's, and it takes a stream.
-  void catch_up(bool may_be_gone);
+  void after_stall(bool failed_perhaps);
 
   void on_compare(row_id peer, std::uint64_t known_there, const view_compare& theirs);
   void on_summary(row_id peer, const view_summary& theirs);

@@ -8,109 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "net/acceptor.hpp"
 #include "net/address.hpp"
-#include "net/listening.hpp"
-#include "net/loop.hpp"
-#include "net/stream_set.hpp"
-#include "net/tcp_connection.hpp"
-#include "support/catch.hpp"
-#include "wire/envelope.hpp"
-
-#ifdef __linux__
-#include <sys/resource.h>
-#include <unistd.h>
-#endif
+#include "net/stream_node.hpp"
 
 namespace lifering::net {
 namespace {
 
 using namespace std::chrono_literals;
+using node = test::stream_node;
 using swim::stream_id;
+using test::frame_of;
 using test::run_until;
-
-std::vector<std::uint8_t> frame_of(std::string_view text) {
-  std::vector<std::uint8_t> bytes;
-  wire::append_header("test", false, text.size(), bytes);
-  bytes.insert(bytes.end(), text.begin(), text.end());
-  return bytes;
-}
-
-/// A set of streams behind a listening port that writes down what it is told.
-class node final : public stream_handler {
- public:
-  explicit node(asio::io_context& context, std::size_t streams_max = 16,
-                base::duration accepted_deadline = 20s, std::size_t per_source_max = 1000)
-      : context_(context), pending_(asio::make_strand(context)) {
-    std::optional<listening_sockets> sockets;
-    REQUIRE_FALSE(
-        open_listening(asio::make_strand(context), *endpoint::parse("127.0.0.1:0"), sockets));
-    address = sockets->local;
-    connector_.emplace(asio::make_strand(context), address, pending_);
-    streams.emplace(asio::make_strand(context),
-                    stream_set::settings{streams_max, per_source_max, accepted_deadline},
-                    *connector_, pending_, *this, count);
-    acceptor_.emplace(std::move(sockets->tcp), pending_, count,
-                      [this](std::unique_ptr<connection> made, const endpoint& from) {
-                        streams->accept(std::move(made), from);
-                      });
-    acceptor_->start();
-  }
-
-  ~node() {
-    stop();
-    run_until(context_, [this] { return pending_.count() == 0; });
-  }
-
-  void stop() {
-    acceptor_->close();
-    streams->stop();
-  }
-
-  void send(stream_id id, std::string_view text) {
-    const auto bytes = frame_of(text);
-    streams->send(id, [&](std::vector<std::uint8_t>& out) {
-      out.insert(out.end(), bytes.begin(), bytes.end());
-    });
-  }
-
-  void stream_opened(stream_id id) override { opened.push_back(id); }
-  void stream_accepted(stream_id id, const endpoint& from) override {
-    accepted.push_back(id);
-    callers.push_back(from);
-  }
-  void frame_received(stream_id, std::span<const std::uint8_t> frame) override {
-    wire::envelope content;
-    REQUIRE(wire::read_envelope(frame, content) == wire::decode_error::none);
-    frames.emplace_back(content.payload.begin(), content.payload.end());
-    if (on_frame) on_frame();
-  }
-  void frame_refused(stream_id id, wire::decode_error error) override {
-    junk.push_back(error);
-    streams->drop(id);
-  }
-  void stream_ended(stream_id id, std::error_code error) override { ended.emplace_back(id, error); }
-  bool is_members(const endpoint&) override { return callers_are_members; }
-  void batch_ended() override {}
-
-  counters count;
-  endpoint address;
-  std::optional<stream_set> streams;
-  std::vector<stream_id> opened;
-  std::vector<stream_id> accepted;
-  std::vector<endpoint> callers;
-  std::vector<std::string> frames;
-  std::vector<wire::decode_error> junk;
-  std::vector<std::pair<stream_id, std::error_code>> ended;
-  std::function<void()> on_frame;
-  bool callers_are_members = true;
-
- private:
-  asio::io_context& context_;
-  operations pending_;
-  std::optional<tcp_connector> connector_;
-  std::optional<acceptor> acceptor_;
-};
 
 constexpr stream_id first{1};
 
@@ -266,30 +174,6 @@ TEST_CASE("A peer that doesn't answer loses its stream at the deadline") {
   CHECK(client.ended[0] == std::pair{first, std::error_code(errc::timed_out)});
 }
 
-TEST_CASE("One source has so many streams and no more, and another still has its own") {
-  asio::io_context context;
-  node server(context, 16, 20s, 2);
-  const auto call_from = [&](const char* address) {
-    asio::ip::tcp::socket made(context, asio::ip::tcp::v4());
-    made.bind(asio::ip::tcp::endpoint(asio::ip::make_address(address), 0));
-    made.connect(to_asio<asio::ip::tcp>(server.address, false));
-    return made;
-  };
-  auto first_caller = call_from("127.0.0.1");
-  auto second_caller = call_from("127.0.0.1");
-  auto third_caller = call_from("127.0.0.1");
-  REQUIRE(run_until(context, [&] { return server.count.streams_refused_source == 1; }));
-  CHECK(server.accepted.size() == 2);
-  auto other = call_from("127.0.0.2");
-  REQUIRE(run_until(context, [&] { return server.accepted.size() == 3; }));
-  CHECK(server.count.streams_refused_source == 1);
-  // A place that is given back can be taken again.
-  first_caller.close();
-  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
-  auto fourth_caller = call_from("127.0.0.1");
-  CHECK(run_until(context, [&] { return server.accepted.size() == 4; }));
-}
-
 TEST_CASE("A peer that sends a byte now and then loses its place at the same deadline") {
   asio::io_context context;
   node server(context, 16, 300ms);
@@ -344,113 +228,6 @@ TEST_CASE("Streams that together queue more than the bound fail instead of takin
   CHECK(sent * large.size() >= stream_set::queued_max);
   REQUIRE(server.ended.size() == 1);
   CHECK(server.ended[0].second == std::errc::no_buffer_space);
-}
-
-TEST_CASE("Of the places of those who call us strangers leave the last sixth to members") {
-  asio::io_context context;
-  node server(context, 16);
-  server.callers_are_members = false;
-  std::vector<asio::ip::tcp::socket> crowd;
-  const auto call = [&] {
-    crowd.emplace_back(context).connect(to_asio<asio::ip::tcp>(server.address, false));
-  };
-  for (int i = 0; i < 12; ++i)
-    call();
-  REQUIRE(run_until(context, [&] { return server.count.streams_refused_limit == 2; }));
-  CHECK(server.accepted.size() == 10);
-
-  server.callers_are_members = true;
-  for (int i = 0; i < 3; ++i)
-    call();
-  REQUIRE(run_until(context, [&] { return server.count.streams_refused_limit == 3; }));
-  CHECK(server.accepted.size() == 12);
-}
-
-TEST_CASE("Callers can't take the last quarter of the places, and never more than there are") {
-  asio::io_context context;
-  node server(context, 4);
-  std::vector<asio::ip::tcp::socket> crowd;
-  for (int i = 0; i < 6; ++i) {
-    crowd.emplace_back(context).connect(to_asio<asio::ip::tcp>(server.address, false));
-  }
-  REQUIRE(run_until(context, [&] { return server.count.streams_refused_limit == 3; }));
-  CHECK(server.accepted.size() == 3);
-  CHECK(server.streams->size() == 3);
-
-  // Those turned away see their connection closed.
-  std::uint8_t byte = 0;
-  std::error_code error;
-  asio::read(crowd.back(), asio::buffer(&byte, 1), error);
-  CHECK(error);
-
-  node peer(context);
-  server.streams->open(stream_id{1}, peer.address, 20s);
-  REQUIRE(run_until(context, [&] { return server.opened.size() == 1; }));
-  server.streams->open(stream_id{2}, peer.address, 20s);
-  REQUIRE(run_until(context, [&] { return server.ended.size() == 1; }));
-  CHECK(server.ended[0].first == stream_id{2});
-  CHECK(server.ended[0].second == std::errc::too_many_files_open);
-
-  // A place that becomes free is given away again.
-  crowd.front().close();
-  REQUIRE(run_until(context, [&] { return server.ended.size() == 2; }));
-  asio::ip::tcp::socket late(context);
-  late.connect(to_asio<asio::ip::tcp>(server.address, false));
-  CHECK(run_until(context, [&] { return server.accepted.size() == 4; }));
-}
-
-#ifdef __linux__
-
-/// While it lives, no further descriptor can be opened.
-class no_descriptors {
- public:
-  no_descriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int next = ::dup(0);
-    ::close(next);
-    rlimit none = before_;
-    none.rlim_cur = static_cast<rlim_t>(next);
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-  no_descriptors(const no_descriptors&) = delete;
-  no_descriptors& operator=(const no_descriptors&) = delete;
-
- private:
-  rlimit before_{};
-};
-
-TEST_CASE("Without descriptors nobody is accepted and nothing connects, and then it goes on") {
-  asio::io_context context;
-  node server(context);
-  asio::ip::tcp::socket caller(context, asio::ip::tcp::v4());
-  {
-    const no_descriptors now;
-    caller.connect(to_asio<asio::ip::tcp>(server.address, false));
-    server.streams->open(first, server.address, 20s);
-    REQUIRE(run_until(context, [&] { return server.count.accept_errors > 1; }));
-    REQUIRE(server.ended.size() == 1);
-    CHECK(server.ended[0].second == std::errc::too_many_files_open);
-    CHECK(server.accepted.empty());
-  }
-  CHECK(run_until(context, [&] { return server.accepted.size() == 1; }));
-}
-
-#endif
-
-TEST_CASE("Connections that wait are taken many to a turn, but not all") {
-  asio::io_context context;
-  node server(context, 100);
-  std::vector<asio::ip::tcp::socket> callers;
-  for (int i = 0; i < 2 * acceptor::per_turn + 1; ++i) {
-    callers.emplace_back(context, asio::ip::tcp::v4());
-    callers.back().connect(to_asio<asio::ip::tcp>(server.address, false));
-  }
-  for (const int taken : {acceptor::per_turn, 2 * acceptor::per_turn, 2 * acceptor::per_turn + 1}) {
-    const auto before = server.accepted.size();
-    REQUIRE(run_until(context, [&] { return server.accepted.size() > before; }));
-    CHECK(server.accepted.size() == static_cast<std::size_t>(taken));
-  }
 }
 
 TEST_CASE("Bytes that can't begin a frame are refused at once") {
