@@ -5,6 +5,7 @@
 #include <lifering/error.hpp>
 #include <set>
 
+#include "newcomer.hpp"
 #include "stage.hpp"
 #include "support/catch.hpp"
 #include "village.hpp"
@@ -15,76 +16,12 @@ using namespace lifering::swim::test;
 
 namespace {
 
-constexpr stream_id stream{accepted_stream_bit | 1};
-
-record newcomer(const std::string& name = "newcomer", const std::string& at = "10.0.0.77:7946") {
-  record made;
-  made.name = name;
-  made.epoch = make_epoch(1, 77);
-  made.incarnation = 1;
-  made.address = *endpoint::parse(at);
-  return made;
-}
-
-packet said_by(const stage& s, const record& life) {
-  packet made = s.from(1);
-  made.from.name = life.name;
-  made.from.epoch = life.epoch;
-  made.from.known_members = 1;
-  made.from.view_digest = 0;
-  return made;
-}
-
-packet own_row(const stage& s, const record& life, member_state state = member_state::alive) {
-  view_rows own;
-  own.rows.push_back({std::make_shared<const record>(life), life.incarnation, state});
-  own.last = true;
-  packet made = said_by(s, life);
-  made.body = std::move(own);
-  return made;
-}
-
-/// That life asks for our view on a stream of its own, and shows itself.
-void knock_by_stream(stage& s, const record& life, bool fresh = false) {
-  s.datagrams.clear();
-  s.frames.clear();
-  s.events.clear();
-  packet asked = said_by(s, life);
-  asked.body = sync_request{true, fresh};
-  s.give(stream_accepted{stream, endpoint::v4({10, 0, 0, 77}, 50000)});
-  s.give(stream_received{stream, asked});
-  s.give(stream_received{stream, own_row(s, life)});
-}
-
-std::vector<ping> pings_for(const stage& s, const record& life) {
-  std::vector<ping> found;
-  for (const auto& sent : s.with<ping>()) {
-    const auto& asked = std::get<ping>(sent.content.body);
-    if (sent.to == life.address && asked.target == life.name && asked.target_epoch == life.epoch) {
-      found.push_back(asked);
-    }
-  }
-  return found;
-}
-
-void answer_ping(stage& s, const record& life) {
-  packet made = said_by(s, life);
-  made.body = ack{pings_for(s, life).back().sequence};
-  s.give(packet_received{life.address, made});
-}
-
 const refusal* refused(const stage& s) {
   return s.frames.empty() ? nullptr : std::get_if<refusal>(&s.frames.front().content.body);
 }
 
 bool welcomed(const stage& s) {
   return !s.frames.empty() && std::holds_alternative<sync_reply>(s.frames.front().content.body);
-}
-
-/// A machine beside three silent others, so that only what concerns the newcomer happens.
-stage quiet_stage(config settings = papers()) {
-  stage s(3, std::move(settings));
-  return s;
 }
 
 }  // namespace
@@ -275,9 +212,7 @@ TEST_CASE("what a stranger says of itself in gossip is asked of it first", "[swi
     life.epoch = make_epoch(2, 1);
   }
   packet news = said_by(s, life);
-  news.updates.emplace_back();
-  news.updates.back().subject = std::make_shared<const record>(life);
-  news.updates.back().incarnation = 1;
+  news.updates.push_back(news_of(life));
   s.datagrams.clear();
   s.give(packet_received{life.address, news});
   CHECK(s.events.empty());
@@ -288,66 +223,11 @@ TEST_CASE("what a stranger says of itself in gossip is asked of it first", "[swi
   CHECK(s.events.front().kind == (newer_life ? event_kind::updated : event_kind::joined));
 }
 
-TEST_CASE("of whom a stranger tells must answer, and whom a member tells of needn't", "[swim]") {
-  stage s = quiet_stage();
-  const record other = newcomer("other", "10.0.0.78:7946");
-  update news;
-  news.subject = std::make_shared<const record>(other);
-  news.incarnation = 1;
-  packet said = said_by(s, newcomer());
-  said.updates = {news};
-  s.datagrams.clear();
-  s.give(packet_received{newcomer().address, said});
-  CHECK(s.events.empty());
-  CHECK(pings_for(s, other).size() == 1);
-  const bool by_member = GENERATE(true, false);
-  if (by_member) {
-    s.hear(2, news);
-  } else {  // Or it shows that it holds a key.
-    s.give(packet_received{newcomer().address, said, true});
-  }
-  CHECK(s.count(event_kind::joined, "other") == 1);
-}
-
-TEST_CASE("the life after a member's is a stranger until it is admitted", "[swim]") {
-  stage s = quiet_stage();
-  record next = newcomer();
-  next.name = s.part(2)->name;
-  next.epoch = make_epoch(2, 1);
-  const record other = newcomer("other", "10.0.0.78:7946");
-  packet said = said_by(s, next);
-  said.updates.emplace_back();
-  said.updates.back().subject = std::make_shared<const record>(other);
-  said.updates.back().incarnation = 1;
-  s.give(packet_received{next.address, said});
-  CHECK(s.events.empty());
-}
-
-TEST_CASE("a stranger who invents members has few addresses asked, and none is let in", "[swim]") {
-  stage s = quiet_stage();
-  s.datagrams.clear();
-  std::size_t asked = 0;
-  for (int i = 0; i < 1000; ++i) {
-    const record made = newcomer("ghost-" + std::to_string(i), "10.0.0.78:7946");
-    packet said = said_by(s, newcomer());
-    said.updates.emplace_back();
-    said.updates.back().subject = std::make_shared<const record>(made);
-    said.updates.back().incarnation = 1;
-    s.give(packet_received{newcomer().address, said});
-    asked += pings_for(s, made).size();
-  }
-  CHECK(asked == 64);
-  CHECK(s.machine.stats().dropped_bad_sender == 1000 - 64);
-  CHECK(s.events.empty());
-}
-
 TEST_CASE("who knocked by datagram is told whom we know once it is admitted", "[swim]") {
   stage s = quiet_stage();
   const record life = newcomer();
   packet knock = said_by(s, life);
-  knock.updates.emplace_back();
-  knock.updates.back().subject = std::make_shared<const record>(life);
-  knock.updates.back().incarnation = 1;
+  knock.updates.push_back(news_of(life));
   knock.body = view_compare{std::vector<std::uint64_t>(16, 1)};
   s.datagrams.clear();
   s.give(packet_received{life.address, knock});

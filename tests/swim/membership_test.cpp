@@ -1,6 +1,7 @@
 // Joining, failing, contradicting, leaving, restarting: what every member sees of it.
 #include <lifering/error.hpp>
 
+#include "stage.hpp"
 #include "support/catch.hpp"
 #include "village.hpp"
 
@@ -238,4 +239,22 @@ TEST_CASE("who leaves while a peer's host refuses doesn't storm it") {
   CHECK(v.at(0).done.back().error == errc::timed_out);
   CHECK(sent > 0);
   CHECK(sent < 400);  // two notices each 50 ms at the most
+}
+
+TEST_CASE("who speaks of no view says nothing about whether we agree", "[swim]") {
+  stage s(3);
+  s.run_for(10s);
+  const auto differing = [&] { return s.machine.agreement(s.now()).differing; };
+  REQUIRE(differing() == 0);
+  packet other = s.saying(1, ack{1});
+  other.from.ring_fingerprint ^= 1;
+  other.from.known_members = 0;
+  s.hear(1, other);
+  CHECK(differing() == 0);
+  other.from.known_members = 4;
+  s.hear(1, other);
+  CHECK(differing() == 1);
+  other.from.known_members = 0;
+  s.hear(1, other);
+  CHECK(differing() == 1);
 }
