@@ -190,7 +190,7 @@ void contacts::advance_join() {
     for (const endpoint& address : at.trying)
       note(at.answers, address.to_string() + ": no answer in time");
     for (const endpoint& address : at.busy)
-      note(at.answers, address.to_string() + ": no answer yet, as if it were busy");
+      note(at.answers, address.to_string() + ": busy, or slow to answer");
     if (at.lookups.empty() && at.answers.empty()) {
       note(at.answers, "their addresses are not known yet");
     }
