@@ -4,11 +4,8 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "base/check.hpp"
 #include "base/pages.hpp"
 
 namespace lifering::base {
@@ -33,8 +30,9 @@ class paged_slots {
   T& emplace_back() {
     if (size_ < few) {
       first_.reserve(few);
+      T& made = first_.emplace_back();
       ++size_;
-      return first_.emplace_back();
+      return made;
     }
     const std::size_t further = size_ - few;
     if (further / in_block == blocks_.size()) {

@@ -79,14 +79,14 @@ struct datagram_receiver::state {
   }
 
   base::pages<std::uint8_t> near;
-  std::size_t last_batch = 0;
-  unsigned small_in_turn = small_in_turn_max;  ///< Nothing to give back yet.
   base::pages<std::uint8_t> far;
   std::array<std::uint8_t*, received_at_once> whole{};  ///< In `far`: room for all of a datagram.
   std::array<asio::ip::udp::endpoint, received_at_once> names;
   std::array<std::array<iovec, 2>, received_at_once> parts{};
   std::array<mmsghdr, received_at_once> headers{};
   std::array<incoming_datagram, received_at_once> batch;
+  std::size_t last_batch = 0;
+  unsigned small_in_turn = small_in_turn_max;  ///< Nothing to give back yet.
 };
 
 datagram_receiver::datagram_receiver(std::size_t datagram_max)

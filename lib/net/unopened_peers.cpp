@@ -1,12 +1,14 @@
 #include "net/unopened_peers.hpp"
 
 #include <algorithm>
-#include <string>
+#include <string_view>
 
 #include "swim/record.hpp"
 
 namespace lifering::net {
 namespace {
+
+constexpr std::uint32_t number_mask = 0x7fff'ffff;
 
 std::uint64_t hash_of(const endpoint& address) {
   const std::string_view bytes(reinterpret_cast<const char*>(address.bytes.data()),
@@ -59,9 +61,9 @@ bool unopened_peers::counts_as_answered(const endpoint& to, const swim::ping& as
   if (known == nullptr) return false;
   peer& held = *known;
   // The first try has its chance, so that no round trip is measured that didn't happen.
-  const std::uint32_t number = asked.sequence & 0x7fff'ffff;
+  const std::uint32_t number = asked.sequence & number_mask;
   const bool is_first_try = held.last_ping != number;
-  held.last_ping = number & 0x7fff'ffff;
+  held.last_ping = number & number_mask;
   return !is_first_try && held.in_doubt != 0 && now - held.last_opened <= patience &&
          held.life == short_id(asked.target, asked.target_epoch);
 }
