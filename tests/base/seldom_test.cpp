@@ -29,10 +29,12 @@ TEST_CASE("A copy of what is seldom there is one of the value", "[base]") {
   CHECK(*third == "there");
 }
 
-TEST_CASE("What becomes its default again is as if it had never been anything else", "[base]") {
+TEST_CASE("What becomes its default again takes no more than if it had never been anything else",
+          "[base]") {
   text value;
   value = std::string("here");
   value = std::string();
   CHECK(value->empty());
   CHECK(value == text());
+  CHECK(&*value == &*text());  // The one default that all have.
 }
