@@ -41,6 +41,8 @@ bool membership::merge(const view_row& theirs) {
   const row& now_held = shared_.table.at(id);
   if (theirs.state != member_state::alive && now_held.present() && claim > now_held.held()) {
     ask_subject(id, theirs.incarnation);
+    // Who learned late of one that is gone would believe in it until its turn comes.
+    if (theirs.state == member_state::failed) probe_now_(id);
   }
   return claim < now_held.held();
 }
