@@ -238,3 +238,26 @@ TEST_CASE("A datagram vouches for as many as its room allows, a frame for all", 
   CHECK(by_datagram <= numbers);
   CHECK(by_datagram >= numbers * 8 / 10);
 }
+
+TEST_CASE("Numbers prove the lives of their records that are here, whatever else they may be",
+          "[wire][seal]") {
+  swim::update doubted = alive("doubted");
+  doubted.kind = swim::update_kind::suspect;
+  swim::packet told;
+  told.updates = {doubted, alive("first")};
+  told.body = swim::view_rows{{{record_of("gone"), 1, member_state::failed},
+                               {record_of("unheard"), 1, member_state::alive},
+                               {record_of("last"), 1, member_state::alive}},
+                              true};
+  const auto largest = ~std::uint64_t{0};
+  const std::vector<std::uint64_t> numbers{5, 6, 0, largest, 7, largest};
+  wire::replay_guard guard(8);
+  wire::believe_vouchers(told, numbers, guard);
+  CHECK(guard.lives() == 2);
+  CHECK(guard.last_proven("first", 1) == 5);
+  CHECK(guard.last_proven("last", 1) == largest);
+  CHECK(guard.accept("first", 1, 5) == wire::replay_guard::verdict::repeated);
+  CHECK(guard.accept("first", 1, 6) == wire::replay_guard::verdict::fresh);
+  CHECK(guard.accept("last", 1, 1) == wire::replay_guard::verdict::repeated);
+  CHECK(guard.accept("last", 1, largest) == wire::replay_guard::verdict::repeated);
+}
