@@ -8,6 +8,7 @@
 #include "net/advertise.hpp"
 #include "net/driver_impl.hpp"
 #include "net/name_service.hpp"
+#include "wire/vouchers.hpp"
 
 namespace lifering::net {
 namespace {
@@ -37,6 +38,7 @@ driver::impl::impl(asio::any_io_executor executor, driver_options options, batch
   const std::size_t around = codec_.overhead() + (options_.keys ? wire::proof_size_max : 0);
   LIFERING_CHECK(config.limits.datagram > around);
   config.datagram_budget = config.limits.datagram - around;
+  config.vouching_room = options_.keys ? wire::vouchers_size_max : 0;
 }
 
 std::optional<problem> driver::impl::open(std::weak_ptr<void> owner) {

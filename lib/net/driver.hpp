@@ -54,7 +54,7 @@ struct driver_options {
   std::string seed_hint;
 
   /// Its `datagram_budget` is overwritten with the datagram limit less the codec's overhead
-  /// and, where packets may be sealed, the room of a proof.
+  /// and, where packets may be sealed, the room of a proof; and its `vouching_room`.
   swim::config protocol;
 
   /// Null: nothing is sealed or opened. May change at any time, from any thread.

@@ -46,6 +46,9 @@ struct config {
 
   /// What a datagram's packet may take: the datagram limit less the envelope's fixed part.
   std::size_t datagram_budget = 1400;
+  /// What a datagram may have beyond that if it tells of no member: the codec vouches in it for
+  /// those that it tells of.
+  std::size_t vouching_room = 0;
 
   /// What a frame's packet may take. Whoever takes one in does so in one go: of members with little
   /// metadata it holds some 150, which is some 0.3 ms.

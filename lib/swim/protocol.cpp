@@ -176,7 +176,7 @@ void protocol::handle(base::time_point now, const send_command& input, effects& 
 
 std::size_t protocol::direct_payload_max() const {
   const core& shared = machine_->shared();
-  const std::size_t budget = shared.settings.datagram_budget;
+  const std::size_t budget = shared.settings.datagram_budget + shared.settings.vouching_room;
   packet largest;
   largest.from.name = shared.self->name;
   largest.body = user_message{~std::uint64_t{0}, std::string(budget, ' ')};

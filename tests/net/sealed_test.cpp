@@ -175,12 +175,31 @@ TEST_CASE("A member whose packets can't be opened any more stays for a while", "
   CHECK(b.present() == 2);
 }
 
+TEST_CASE("A message to a member may fill its datagram, since it vouches for nobody", "[seal]") {
+  sealed_group all;
+  peer& from = all.add(seal_mode::require);
+  peer& to = all.add_joined(seal_mode::require);
+  REQUIRE(all.all_see(2));
+  const auto& settings = from.driver().protocol().settings();
+  const std::size_t largest = from.driver().protocol().direct_payload_max();
+  // Less would be left, beside the sender and the message's number, in the room for news.
+  CHECK(largest + wire::vouchers_size_max > settings.datagram_budget);
+  const auto* refused =
+      from.completion(from.send("member-1", std::string(largest + 1, 'x'), false));
+  REQUIRE(refused);
+  CHECK(refused->error == errc::message_too_large);
+  from.send("member-1", std::string(largest, 'x'), false);
+  REQUIRE(test::run_until(all.context, [&] { return !to.messages.empty(); }));
+  CHECK(to.messages.front().second.size() == largest);
+}
+
 TEST_CASE("Datagrams keep their limit in every mode", "[seal]") {
   sealed_group all;
   for (int i = 0; i < 2; ++i)
     all.add(seal_mode::require);
   for (const auto& each : all.members) {
     const auto& settings = each->driver().protocol().settings();
+    CHECK(settings.vouching_room == wire::vouchers_size_max);
     CHECK(settings.datagram_budget + 10 + std::string("test").size() + 49 + wire::proof_size_max +
               wire::vouchers_size_max ==
           settings.limits.datagram);
