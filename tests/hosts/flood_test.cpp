@@ -161,10 +161,12 @@ double stand(const std::string& kind, const words& more, const std::string& coun
   CHECK(under_way.is_on());
   under_way.end();
   check_nothing_happened(all);
-  double counted = 0;
-  for (const auto& each : all)
-    counted += stat(*each, counter);
-  CHECK(counted > 0);  // It did arrive, and was taken for what it is.
+  // It did arrive, and was taken for what it is. What is counted is shown a moment later.
+  const auto end = process::clock::now() + agent_patience;
+  const auto is_counted = [&](const auto& each) { return stat(*each, counter) > 0; };
+  while (std::none_of(all.begin(), all.end(), is_counted) && process::clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(std::any_of(all.begin(), all.end(), is_counted));
   return under_way.growth();
 }
 
