@@ -107,7 +107,7 @@ void machine::on_packet(const packet_received& input) {
   }
   // Sent to whom we have asked for it alone: so that is where we are heard.
   if (std::holds_alternative<view_summary>(content.body)) answers_from_ = from;
-  bool is_believed = is_proven || holds(by);
+  bool is_believed = is_proven;
   for (const update& news : content.updates) {
     const bool by_itself = news.subject_name() == by.name;
     // The news before this one may have been that of its own arrival.

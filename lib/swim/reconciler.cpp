@@ -54,9 +54,13 @@ void reconciler::digest_differs(row_id peer, std::uint64_t known_there) {
   compare_with(peer);
 }
 
-void reconciler::compare_with(row_id peer) {
+void reconciler::send_compare(row_id peer) {
   shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
   ++shared_.counters.compares_started;
+}
+
+void reconciler::compare_with(row_id peer) {
+  send_compare(peer);
   // Where much is lost, one of the three packets of a comparison often is; the first two are asked
   // for again.
   awaited_ = peer;
@@ -93,10 +97,7 @@ void reconciler::advance() {
 
 void reconciler::compare_with_somebody() {
   const row_id peer = shared_.table.random_other(shared_.random);
-  if (peer == no_row) return;
-  // Whoever agrees doesn't answer; no matter.
-  shared_.datagram(shared_.table.at(peer).subject->address).body = compare_of(room());
-  ++shared_.counters.compares_started;
+  if (peer != no_row) send_compare(peer);  // Whoever agrees doesn't answer; no matter.
 }
 
 void reconciler::after_stall(bool failed_perhaps) {

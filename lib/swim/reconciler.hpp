@@ -53,6 +53,7 @@ class reconciler {
 
  private:
   std::size_t room() const;
+  void send_compare(row_id peer);
   void compare_with(row_id peer);
   void compare_with_somebody();
   view_compare compare_of(std::size_t bytes) const;

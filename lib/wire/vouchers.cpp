@@ -1,6 +1,7 @@
 #include "wire/vouchers.hpp"
 
-#include <bit>
+#include <google/protobuf/io/coded_stream.h>
+
 #include <variant>
 #include <vector>
 
@@ -27,10 +28,6 @@ void for_each_record(const swim::packet& in, Visit visit) {
   }
 }
 
-constexpr std::size_t varint_size(std::uint64_t value) noexcept {
-  return static_cast<std::size_t>(std::bit_width(value | 1) + 6) / 7;
-}
-
 constexpr std::size_t head_size = 2 + 3;  // The field's tag, and a length.
 
 }  // namespace
@@ -43,7 +40,8 @@ void write_vouchers(const swim::packet& from, const replay_guard& ours, std::siz
     const auto number = is_here ? ours.last_proven(subject.name, subject.epoch) : 0;
     ++zeros;
     if (number == 0) return;
-    const std::size_t more = static_cast<std::size_t>(zeros - 1) + varint_size(number);
+    const std::size_t more = static_cast<std::size_t>(zeros - 1) +
+                             google::protobuf::io::CodedOutputStream::VarintSize64(number);
     if (size + more > size_max) return;
     size += more;
     while (--zeros > 0)
