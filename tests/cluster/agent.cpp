@@ -65,6 +65,14 @@ json agent::ask(const std::string& command) {
   return json::parse(*answer);
 }
 
+std::map<std::string, double> agent::lives() {
+  std::map<std::string, double> result;
+  const json answer = ask("members");
+  for (const json& each : answer["members"].items())
+    result.emplace(each["name"].text(), each["epoch"].number());
+  return result;
+}
+
 json agent::wait_for_event(const std::string& kind, const std::string& member, std::size_t since) {
   const auto line = process_.wait_for_line(
       [&](const std::string& each) { return is_event(each, kind, member); }, agent_patience, since);
@@ -141,9 +149,12 @@ void await_agreement(const agents& all, std::size_t count) {
     for (const auto& each : all)
       fingerprints.insert(each->fingerprint());
     // Lists are long; they are worth looking at once the rings are the same.
-    if (fingerprints.size() == 1 &&
-        std::ranges::all_of(all, [&](const auto& each) { return each->member_count() == count; })) {
-      return;
+    if (fingerprints.size() == 1) {
+      const auto lives = all[0]->lives();
+      if (lives.size() == count &&
+          std::ranges::all_of(all, [&](const auto& each) { return each->lives() == lives; })) {
+        return;
+      }
     }
     if (process::clock::now() > end) throw std::runtime_error("the agents do not agree");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -34,6 +34,10 @@ class agent {
 
   std::string fingerprint() { return ask("fingerprint")["fingerprint"].text(); }
   std::size_t member_count() { return ask("members")["members"].size(); }
+
+  /// The name of each member it sees, and which life of that name.
+  std::map<std::string, double> lives();
+
   std::string owner(const std::string& key) { return ask("owner " + key)["owner"].text(); }
 
   /// Waits for an event about a member after the first `since` lines; throws if none comes.
@@ -69,7 +73,8 @@ using agents = std::vector<std::unique_ptr<agent>>;
 /// `count` agents named n0, n1, ... that have joined through the first, all seeing all.
 agents form_cluster(std::size_t count, const agent::words& more = {});
 
-/// Waits until all of them see `count` members and hold the same ring; throws if they don't.
+/// Waits until all of them see the same lives of `count` members and hold the same ring; throws if
+/// they don't. A ring doesn't tell lives of a name apart: who was restarted is in it all the time.
 void await_agreement(const agents& all, std::size_t count);
 
 }  // namespace lifering_test
