@@ -30,7 +30,7 @@ failed=0
 for i in "${!tags[@]}"; do
   if wait "${running[i]}"; then
     echo "passed: ${tags[i]}"
-    grep -m1 'SKIPPED: ' "$said/${tags[i]}"
+    grep -m1 -E 'SKIPPED: |% loss: ' "$said/${tags[i]}"
   else
     failed=1
     echo "FAILED: ${tags[i]}"
