@@ -100,7 +100,8 @@ void add_transport(const net::counters& n, table& to) {
            n.challenges_sent);
   to.count("presumed_acks", "Pings taken for answered by packets that can't be opened.",
            n.presumed_acks);
-  to.count("replies_withheld", "Replies larger than the question of one who is no member.",
+  to.count("replies_withheld",
+           "Not sent to one who is no member: longer than its question, or no room.",
            n.replies_withheld);
   to.count("accept_errors", "Pauses in accepting streams, for want of descriptors or memory.",
            n.accept_errors);

@@ -35,7 +35,7 @@ struct counters {
 
   std::uint64_t challenges_sent = 0;   ///< Times that a life was asked to prove that it lives.
   std::uint64_t presumed_acks = 0;     ///< Pings taken for answered by packets we can't open.
-  std::uint64_t replies_withheld = 0;  ///< Larger than the question of one who is no member.
+  std::uint64_t replies_withheld = 0;  ///< To strangers: larger than what they sent, or no room.
 
   std::uint64_t send_errors = 0;  ///< Datagrams that our own host didn't take.
   std::uint64_t refused = 0;      ///< Ports that their host said are closed.

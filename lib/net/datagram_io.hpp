@@ -73,6 +73,9 @@ class datagram_sender {
   std::unique_ptr<state> state_;
 };
 
+/// What the system has taken and not sent yet, in bytes as it counts them; 0 where it doesn't tell.
+std::size_t held_by_system(io::udp_socket& socket);
+
 /// Asks the system to queue reports about packets sent.
 void enable_reports(io::udp_socket& socket, std::error_code& error);
 

@@ -47,6 +47,10 @@ std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoi
   return error ? 0 : 1;
 }
 
+std::size_t held_by_system(io::udp_socket&) {
+  return 0;
+}
+
 void enable_reports(io::udp_socket&, std::error_code& error) {
   error.clear();
 }

@@ -2,7 +2,9 @@
 #include <time.h>  // linux/errqueue.h leaves out what it needs
 
 #include <linux/errqueue.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -149,6 +151,11 @@ std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoi
   }
   error.clear();
   return static_cast<std::size_t>(count);
+}
+
+std::size_t held_by_system(io::udp_socket& socket) {
+  int held = 0;
+  return ::ioctl(socket.native_handle(), SIOCOUTQ, &held) == 0 ? static_cast<std::size_t>(held) : 0;
 }
 
 void enable_reports(io::udp_socket& socket, std::error_code& error) {

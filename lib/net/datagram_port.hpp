@@ -55,6 +55,10 @@ class datagram_port {
 
   virtual void close() = 0;
 
+  /// Whether so little waits to leave that strangers may be sent something too. What is for an
+  /// address that no host has waits in the system's buffer until that is known, for seconds.
+  virtual bool has_room_for_strangers() { return true; }
+
   /// Bytes that are still to leave.
   std::size_t queued() const noexcept { return bytes_.size(); }
 

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "net/driver_impl.hpp"
+#include "net/source.hpp"
 #include "wire/seal.hpp"
 
 namespace lifering::net {
@@ -54,15 +55,23 @@ void driver::impl::carry(const swim::send_datagram& effect) {
   if (question_ && !question_->is_trusted && effect.to == question_->from) {
     return answer_stranger(packet);
   }
-  if (options_.keys) {
-    if (const auto* asked = std::get_if<swim::ping>(&packet.body)) {
-      presume_answered(effect.to, *asked);
-    }
-  }
+  const auto* asked = std::get_if<swim::ping>(&packet.body);
+  const bool asks_stranger = asked != nullptr && !is_member_at(asked->target, effect.to);
+  if (asks_stranger && !may_send_to_stranger(effect.to)) return;
+  if (options_.keys && asked != nullptr) presume_answered(effect.to, *asked);
   const auto with = proof_beside(effect.to, packet.body);
-  if (ask_stranger(effect.to, packet, with)) return;
+  if (asks_stranger && ask_stranger(effect.to, packet, with)) return;
   datagrams_->queue(effect.to,
                     [&](std::vector<std::uint8_t>& out) { codec_.encode(packet, out, with); });
+}
+
+/// What goes to strangers, who may have made up their addresses, mustn't keep members waiting. From
+/// where we have taken a connection somebody is.
+bool driver::impl::may_send_to_stranger(const endpoint& to) {
+  if (datagrams_->has_room_for_strangers() || streams_->has_accepted_from(source_of(to)))
+    return true;
+  ++count_.replies_withheld;
+  return false;
 }
 
 void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked) {
@@ -75,12 +84,7 @@ void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked)
 /// question is made that much longer.
 bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
                                 const wire::proof& with) {
-  const auto* asked = std::get_if<swim::ping>(&packet.body);
-  swim::view_row row;
-  if (asked == nullptr || !options_.keys || codec_.seals() ||
-      (machine_->find_member(asked->target, row) && row.subject->address == to)) {
-    return false;
-  }
+  if (!options_.keys || codec_.seals()) return false;
   reply_.clear();
   codec_.encode(packet, reply_, with);
   constexpr std::size_t padding_head = 5;
@@ -96,6 +100,7 @@ bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
 /// Anybody can put a victim's address on a packet. So one who isn't known to be where the packet
 /// came from gets no more than it sent, the news that rides along left out first.
 void driver::impl::answer_stranger(const swim::packet& reply) {
+  if (!may_send_to_stranger(question_->from)) return;
   reply_.clear();
   codec_.encode(reply, reply_);
   if (reply_.size() > question_->room) {

@@ -116,7 +116,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void leave_out_disallowed(swim::packet& from);
   bool is_about_one_family(const endpoint& to, const std::error_code& error) const;
   void take_datagram(const endpoint& from, std::span<const std::uint8_t> bytes);
-  bool is_members_address(const swim::sender& by, const endpoint& from) const;
+  bool is_member_at(std::string_view name, const endpoint& address) const;
 
   // Who has proved to be alive.
   bool may_change_things(const endpoint& from, std::size_t size);
@@ -155,6 +155,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   void carry(const swim::close_stream& effect);
   void carry(const swim::resolve_seed& effect);
   void presume_answered(const endpoint& to, const swim::ping& asked);
+  bool may_send_to_stranger(const endpoint& to);
   void answer_stranger(const swim::packet& reply);
   bool ask_stranger(const endpoint& to, const swim::packet& packet, const wire::proof& with);
   void send_frame(swim::stream_id id, const swim::packet& frame, const wire::proof& with);

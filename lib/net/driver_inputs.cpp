@@ -111,15 +111,15 @@ void driver::impl::take_datagram(const endpoint& from, std::span<const std::uint
   (from.is_v4() ? heard_v4_ : heard_v6_) = now();
   leave_out_disallowed(incoming_);
   const bool is_proven = codec_.last_receipt().proven;
-  const bool is_trusted = is_proven || is_members_address(incoming_.from, from);
+  const bool is_trusted = is_proven || is_member_at(incoming_.from.name, from);
   question_ = question{from, is_trusted, bytes.size()};
   apply(swim::packet_received{from, incoming_, is_proven});
   question_.reset();
 }
 
-bool driver::impl::is_members_address(const swim::sender& by, const endpoint& from) const {
+bool driver::impl::is_member_at(std::string_view name, const endpoint& address) const {
   swim::view_row row;
-  return machine_->find_member(by.name, row) && row.subject->address == from;
+  return machine_->find_member(name, row) && row.subject->address == address;
 }
 
 /// Whoever lies outside of the allowed networks is no member, whoever speaks of him.

@@ -67,10 +67,11 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const bool may_ask = receipt.proof.echo == 0 || recently_asked::is_question(incoming_.body);
   const std::uint64_t ours =
       !is_proven && may_ask ? challenge_for(incoming_.from.name, incoming_.from.epoch, from) : 0;
-  if (receipt.proof.challenge != 0) {
-    answer_challenge(from, {ours, receipt.proof.challenge}, size);
-  } else if (ours != 0) {
-    send_proof(from, {ours, 0}, size);
+  const bool is_asked = receipt.proof.challenge != 0;
+  if ((is_asked || ours != 0) &&
+      (is_member_at(incoming_.from.name, from) || may_send_to_stranger(from))) {
+    const wire::proof with{ours, receipt.proof.challenge};
+    is_asked ? answer_challenge(from, with, size) : send_proof(from, with, size);
   }
   return is_proven && !is_proof_alone;
 }

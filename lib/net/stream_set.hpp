@@ -87,6 +87,9 @@ class stream_set {
   /// Likewise all streams.
   void stop();
 
+  /// Whether a connection from that source, an address without a port, is open.
+  bool has_accepted_from(const endpoint& source) const { return accepted_from_.contains(source); }
+
   /// Those that hold a socket, also those that only wait for their peer's end.
   std::size_t size() const noexcept { return streams_.size(); }
 

@@ -29,6 +29,9 @@ int granted(io::udp_socket& socket, int wanted) {
   return option.value();
 }
 
+/// Of the system's buffer, what may be in use when strangers are sent something.
+constexpr std::size_t strangers_part = 4;
+
 bool is_blocked(const std::error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
 }
@@ -69,6 +72,11 @@ void udp_socket::receive_pending() {
   if (!socket_.is_open()) return;
   // Nothing to read, so it was the reports that woke us, if anything did.
   if (!receive_some()) take_reports();
+}
+
+bool udp_socket::has_room_for_strangers() {
+  return !waits_to_write_ &&
+         held_by_system(socket_) < static_cast<std::size_t>(send_buffer_) / strangers_part;
 }
 
 void udp_socket::wait_readable() {

@@ -34,6 +34,7 @@ class udp_socket final : public datagram_port {
   void start() override;
   void flush() override;
   void receive_pending() override;
+  bool has_room_for_strangers() override;
   void close() override;
 
   /// What the system granted, in bytes as it counts them.

@@ -24,6 +24,9 @@ class packet_maker {
   packet_maker(std::string cluster, const lifering::endpoint& address, std::string pretended = {},
                std::uint64_t epoch = 0);
 
+  /// Where those are said to be who are invented from now on.
+  void move_to(const lifering::endpoint& address) { address_ = address; }
+
   /// A ping that tells of so many members under new names.
   void append(std::size_t invented, std::vector<std::uint8_t>& packet);
 

@@ -7,6 +7,9 @@
 //     invented    well-formed packets of cluster "test", not sealed, each of which tells of ten
 //                 members that don't exist, under names never told before
 //     invented-by:NAME:EPOCH  the same, as if that member told of them
+//     nowhere     members that don't exist, each of which tells of itself alone, at addresses
+//     beside
+//                 the target's that no host has
 //     replay      what the members send each other in the first two seconds, again and again, with
 //                 the addresses that it had, and to the others too (needs root)
 //     silent      connections from many addresses on which nothing is said
@@ -41,10 +44,15 @@ namespace {
 
 using namespace lifering_test;
 
+/// Where `network` makes hosts there are no others.
+bool is_of_tests(const lifering::endpoint& address) {
+  return address.is_loopback() || address.to_string().starts_with("10.77.0.");
+}
+
 std::optional<sockaddr_in> read_target(const char* text) {
   const auto parsed = lifering::endpoint::parse(text);
-  if (!parsed || !parsed->is_loopback() || !parsed->is_v4() || parsed->port == 0) {
-    std::fprintf(stderr, "flooder: %s is no IPv4 address and port on loopback\n", text);
+  if (!parsed || !is_of_tests(*parsed) || !parsed->is_v4() || parsed->port == 0) {
+    std::fprintf(stderr, "flooder: %s is no IPv4 address and port of a test\n", text);
     return std::nullopt;
   }
   sockaddr_in to{};
@@ -106,6 +114,20 @@ void flood_datagrams(const flood_plan& plan, pace& pace) {
   ::close(socket);
 }
 
+void flood_from_nowhere(const flood_plan& plan, pace& pace) {
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  packet_maker maker("test", {});
+  send_at(socket, pace, [&](std::size_t number, std::vector<std::uint8_t>& packet) {
+    constexpr std::size_t first = 100;
+    constexpr std::size_t count = 150;
+    const auto last = static_cast<std::uint8_t>(first + number % count);
+    maker.move_to(lifering::endpoint::v4({10, 77, 0, last}, 7946));
+    maker.append(1, packet);
+    return plan.targets[number % plan.targets.size()];
+  });
+  ::close(socket);
+}
+
 void flood_replays(const flood_plan& plan, std::optional<pace>& begun) {
   std::vector<std::uint16_t> ports;
   for (const auto& target : plan.targets)
@@ -141,6 +163,8 @@ std::optional<pace> flood(const flood_plan& plan) {
   if (plan.kind == "noise" || plan.kind == "foreign" || plan.kind == "invented" ||
       plan.kind.starts_with("invented-by:")) {
     flood_datagrams(plan, *begun);
+  } else if (plan.kind == "nowhere") {
+    flood_from_nowhere(plan, *begun);
   } else if (plan.kind == "replay") {
     flood_replays(plan, begun);
   } else if (plan.kind == "silent") {
