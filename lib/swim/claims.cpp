@@ -196,7 +196,8 @@ void membership::apply_failed(const update& news, row_id from) {
   // A member that is held down says so itself, to whoever still counts on it.
   const bool by_itself = news.accuser == news.subject_name();
   if (by_itself && from == id) return fail(id, news.incarnation, witnesses_max, news.failures);
-  if (shared_.table.find(news.accuser) == no_row || by_itself) {
+  const row_id accuser = shared_.table.find(news.accuser);
+  if (accuser == no_row || by_itself) {
     ++shared_.counters.dropped_bad_accuser;
     return;
   }
@@ -208,6 +209,12 @@ void membership::apply_failed(const update& news, row_id from) {
     // The verdict of too few: to us it is their suspicion, and we look for ourselves.
     if (!accuser_may(news)) return;
     return suspect(id, news.incarnation, {news.accuser, news.accuser_epoch, false});
+  }
+  if (shared_.settings.parts.lone_accuser_rule && !shared_.table.at(accuser).present()) {
+    // Who is gone from here was elsewhere when it judged, in a part that was cut off from this one:
+    // the verdict is the first that is heard of it, before its own coming back.
+    ask_subject(id, news.incarnation);
+    return probe_now_(id);
   }
   if (shared_.settings.parts.lone_accuser_rule && held.state == member_state::alive &&
       shared_.now < shared_.merging_until) {

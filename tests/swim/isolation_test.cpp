@@ -52,6 +52,31 @@ TEST_CASE("a verdict that arrives while the lost come back is asked about before
   CHECK(s.count(event_kind::failed) == (lives ? 0 : 1));
 }
 
+TEST_CASE("the verdict of one who is gone from here has its subject asked and probed, no more",
+          "[swim]") {
+  const bool lives = GENERATE(true, false);
+  const bool is_doubted = GENERATE(true, false);
+  CAPTURE(lives, is_doubted);
+  stage s(20);
+  s.hear(1, s.failed(8, 1, 3));
+  if (!lives) s.silent.insert(9);
+  if (is_doubted) s.hear(1, s.suspect(9, 1));
+  s.run_for(100ms);
+  s.events.clear();
+  s.datagrams.clear();
+  // It was cut off with others, and judged there; its first word here is that one.
+  s.hear(8, s.failed(9, 8, 3));
+  CHECK(s.state(9) == (is_doubted ? member_state::suspect : member_state::alive));
+  CHECK(s.mentions(9, update_kind::suspect) >= 1);
+  CHECK(s.mentions(9, update_kind::failed) == 0);
+  s.run_for(1ms);
+  const auto asked = s.with<ping>();
+  CHECK(std::ranges::any_of(asked, [&](const auto& each) { return s.actor_at(each.to) == 9; }));
+  if (lives) s.hear(9, s.alive(9, 2));
+  s.run_for(lives ? 4s : 60s);
+  CHECK(s.state(9) == (lives ? member_state::alive : member_state::failed));
+}
+
 TEST_CASE("one way cut between two members, out of many, removes neither", "[swim][isolation]") {
   const auto size = GENERATE(std::size_t{4}, std::size_t{10});
   const bool both_ways = GENERATE(false, true);
