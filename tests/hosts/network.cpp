@@ -256,16 +256,6 @@ std::string history_of(agent& of) {
 
 }  // namespace
 
-void check_stories(const agents& all, const std::string& about, const agent::words& story) {
-  for (const auto& each : all) {
-    if (each->name() == about) continue;
-    const auto told = each->changes_of(about);
-    INFO(each->name() << " about " << about);
-    INFO(each->name() << " said:" << (told == story ? "" : history_of(*each)));
-    CHECK(told == story);
-  }
-}
-
 void await_changes(const agents& by, const std::string& about, std::size_t count) {
   const auto end = process::clock::now() + agent_patience;
   for (const auto& each : by) {
@@ -276,6 +266,17 @@ void await_changes(const agents& by, const std::string& about, std::size_t count
       }
       let_pass(std::chrono::milliseconds(20));
     }
+  }
+}
+
+void check_stories(const agents& all, const std::string& about, const agent::words& story) {
+  await_changes(all, about, story.size());
+  for (const auto& each : all) {
+    if (each->name() == about) continue;
+    const auto told = each->changes_of(about);
+    INFO(each->name() << " about " << about);
+    INFO(each->name() << " said:" << (told == story ? "" : history_of(*each)));
+    CHECK(told == story);
   }
 }
 

@@ -79,7 +79,8 @@ std::unique_ptr<agent> start_on(const network& net, std::size_t host, const std:
 /// One agent on each host, named n0, n1, ..., that have joined through the first, all seeing all.
 agents populate(const network& net, const agent::words& more = {});
 
-/// What everybody but itself was told of a member, doubts apart, is this.
+/// What everybody but itself was told of a member, doubts apart, is this, once they were told as
+/// many changes: a view shows a change before its event is told.
 void check_stories(const agents& all, const std::string& about, const agent::words& story);
 
 /// Waits until all but itself were told of that many changes of a member.
