@@ -48,7 +48,7 @@ endfunction()
 #
 # The Catch2 program <name>_test and its ctest entry. OBJECT libraries don't pass their objects on, so FLOORS names each
 # floor that the test needs, also those that it needs through another; a test of the whole library says
-# LINKS lifering::lifering instead. The label is `unit` and the timeout 60 s unless said otherwise.
+# LINKS lifering::lifering instead. The label is `unit` and the timeout 300 s unless said otherwise.
 function(lifering_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;FLOORS;LINKS;LABELS")
   if(NOT arg_LABELS)
