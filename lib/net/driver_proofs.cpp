@@ -71,7 +71,10 @@ bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   if ((is_asked || ours != 0) &&
       (is_member_at(incoming_.from.name, from) || may_send_to_stranger(from))) {
     const wire::proof with{ours, receipt.proof.challenge};
-    is_asked ? answer_challenge(from, with, size) : send_proof(from, with, size);
+    if (is_asked)
+      answer_challenge(from, with, size);
+    else
+      send_proof(from, with, size);
   }
   return is_proven && !is_proof_alone;
 }

@@ -202,8 +202,7 @@ void membership::apply_failed(const update& news, row_id from) {
     return;
   }
   if (shared_.now < shared_.stale_until) {  // old, perhaps: let the subject contradict it again
-    ask_subject(id, news.incarnation);
-    return probe_now_(id);
+    return ask_and_probe(id, news.incarnation);
   }
   if (shared_.settings.parts.lone_accuser_rule && news.witnesses < witnesses_needed(id)) {
     // The verdict of too few: to us it is their suspicion, and we look for ourselves.
@@ -213,8 +212,7 @@ void membership::apply_failed(const update& news, row_id from) {
   if (shared_.settings.parts.lone_accuser_rule && !shared_.table.at(accuser).present()) {
     // Who is gone from here was elsewhere when it judged, in a part that was cut off from this one:
     // the verdict is the first that is heard of it, before its own coming back.
-    ask_subject(id, news.incarnation);
-    return probe_now_(id);
+    return ask_and_probe(id, news.incarnation);
   }
   if (shared_.settings.parts.lone_accuser_rule && held.state == member_state::alive &&
       shared_.now < shared_.merging_until) {

@@ -119,6 +119,11 @@ class membership {
   bool isolated() const noexcept;
   void end_isolation(row_id heard);
   void ask_subject(row_id id, std::uint64_t incarnation);
+  /// Somebody claims its end, and we look for ourselves.
+  void ask_and_probe(row_id id, std::uint64_t incarnation) {
+    ask_subject(id, incarnation);
+    probe_now_(id);
+  }
   /// What most have heard of by then.
   base::duration spread_time() const noexcept {
     return 2 * base::duration(shared_.settings.timing.gossip_interval);

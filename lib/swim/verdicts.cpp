@@ -62,8 +62,7 @@ void membership::examine(row_id id, const update& verdict) {
   running->verdict_witnesses = verdict.witnesses;
   running->verdict_failures = verdict.failures;
   set_deadline(*running);
-  ask_subject(id, verdict.incarnation);
-  probe_now_(id);
+  ask_and_probe(id, verdict.incarnation);
 }
 
 void membership::spread_suspicion(row_id id, const accuser& by) {

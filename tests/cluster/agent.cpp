@@ -44,6 +44,15 @@ bool is_doubt(const std::string& kind) {
 
 }  // namespace
 
+bool eventually(const std::function<bool()>& holds) {
+  const auto end = process::clock::now() + agent_patience;
+  while (!holds()) {
+    if (process::clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
 agent::agent(const std::string& name, const words& seeds, const words& more,
              const std::string& bind, const words& runner)
     : name_(name), process_(command_line(name, seeds, more, bind, runner)) {
@@ -143,22 +152,18 @@ agents form_cluster(std::size_t count, const agent::words& more) {
 }
 
 void await_agreement(const agents& all, std::size_t count) {
-  const auto end = process::clock::now() + agent_patience;
-  for (;;) {
+  const auto agree = [&] {
     std::set<std::string> fingerprints;
     for (const auto& each : all)
       fingerprints.insert(each->fingerprint());
     // Lists are long; they are worth looking at once the rings are the same.
-    if (fingerprints.size() == 1) {
-      const auto lives = all[0]->lives();
-      if (lives.size() == count &&
-          std::ranges::all_of(all, [&](const auto& each) { return each->lives() == lives; })) {
-        return;
-      }
-    }
-    if (process::clock::now() > end) throw std::runtime_error("the agents do not agree");
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+    if (fingerprints.size() != 1) return false;
+    std::set<std::map<std::string, double>> views;
+    for (const auto& each : all)
+      views.insert(each->lives());
+    return views.size() == 1 && views.begin()->size() == count;
+  };
+  if (!eventually(agree)) throw std::runtime_error("the agents do not agree");
 }
 
 }  // namespace lifering_test

@@ -1,6 +1,7 @@
 // A vocabulary for lifering-agent as separate processes: start, ask, see, kill.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,9 @@ namespace lifering_test {
 
 /// How long a test waits for what must come. Generous: ten processes may share one busy core.
 inline constexpr std::chrono::seconds agent_patience{60};
+
+/// Asks again and again until it holds; false if it never does.
+bool eventually(const std::function<bool()>& holds);
 
 /// One agent of cluster "test" on loopback with the local profile.
 class agent {
@@ -31,6 +35,9 @@ class agent {
 
   /// The answer to one command.
   json ask(const std::string& command);
+
+  /// One of its counters or gauges.
+  double stat(const std::string& name) { return ask("stats")["stats"][name].number(); }
 
   std::string fingerprint() { return ask("fingerprint")["fingerprint"].text(); }
   std::size_t member_count() { return ask("members")["members"].size(); }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cluster/process.hpp"
+#include "cluster/agent.hpp"
 #include "support/catch.hpp"
 
 using namespace lifering_test;
@@ -42,14 +42,6 @@ std::string request(const std::string& service, const std::string& line) {
   shell.close_input();
   shell.wait(patience);
   return shell.lines().empty() ? "" : shell.lines().front();
-}
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto end = process::clock::now() + patience;
-  while (!holds()) {
-    if (process::clock::now() > end) return false;
-  }
-  return true;
 }
 
 }  // namespace

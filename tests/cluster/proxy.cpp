@@ -77,14 +77,6 @@ class scratch_folder {
   std::string path_;
 };
 
-bool eventually(const std::function<bool()>& holds) {
-  const auto end = process::clock::now() + agent_patience;
-  while (!holds()) {
-    if (process::clock::now() > end) return false;
-  }
-  return true;
-}
-
 std::string contents(const std::string& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};

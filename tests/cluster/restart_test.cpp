@@ -48,11 +48,8 @@ void check_count(const agents& all, const std::string& kind, const std::string& 
 
 /// Waits until it has said that so often.
 void await_count(agent& by, const std::string& kind, const std::string& name, std::size_t count) {
-  const auto end = process::clock::now() + agent_patience;
-  while (by.count_events(kind, name) < count) {
-    if (process::clock::now() > end) throw std::runtime_error(by.name() + " never said: " + kind);
-    let_pass(std::chrono::milliseconds(10));
-  }
+  if (!eventually([&] { return by.count_events(kind, name) >= count; }))
+    throw std::runtime_error(by.name() + " never said: " + kind);
 }
 
 /// No failure of the lan profile is found faster: a quarter of the shortest suspicion, when the

@@ -21,10 +21,6 @@ void obey(agent& who, const std::string& command) {
   REQUIRE(answer.has("ok"));
 }
 
-double count_of(agent& who, const std::string& name) {
-  return who.ask("stats")["stats"][name].number();
-}
-
 void expect_no_loss(const agents& all) {
   for (const auto& by : all) {
     for (const auto& about : all) {
@@ -94,11 +90,7 @@ TEST_CASE("an agent whom nobody reaches where it says is refused in words, seale
   }
   agent lost("lost", {all[0]->address()}, sealed(its_mode, {"--advertise", address}));
   const auto said = [&] { return lost.own().errors(); };
-  const auto begin = process::clock::now();
-  while (said().find("we can't reach") == std::string::npos &&
-         process::clock::now() - begin < agent_patience) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  eventually([&] { return said().find("we can't reach") != std::string::npos; });
   CHECK_THAT(said(), Catch::Matchers::ContainsSubstring("we can't reach " + address + ": nobody "));
   CHECK_THAT(said(), Catch::Matchers::ContainsSubstring(
                          "advertise the address that members reach this process at"));
@@ -139,7 +131,7 @@ TEST_CASE("a key is rotated every 100 ms under load, and no member is lost", "[a
   for (auto& each : all) {
     CHECK(each->ask("keys")["keys"].size() == 1);
     CHECK(first_id(*each) == old_id);
-    CHECK(count_of(*each, "dropped_not_sealed") == 0);
+    CHECK(each->stat("dropped_not_sealed") == 0);
   }
   all[1]->wait_for_event("updated", "n0");
 }
@@ -152,14 +144,8 @@ TEST_CASE("a node with the wrong key is refused and counted, and so is one witho
   agent stranger("stranger", {all[0]->address()},
                  {"--key-file", wrong.path(), "--seal", "require"});
   agent plain("plain", {all[0]->address()});
-  const auto end = process::clock::now() + agent_patience;
-  while ((count_of(*all[0], "dropped_cannot_open") == 0 ||
-          count_of(*all[0], "dropped_not_sealed") == 0) &&
-         process::clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  CHECK(count_of(*all[0], "dropped_cannot_open") > 0);
-  CHECK(count_of(*all[0], "dropped_not_sealed") > 0);
+  CHECK(eventually([&] { return all[0]->stat("dropped_cannot_open") > 0; }));
+  CHECK(eventually([&] { return all[0]->stat("dropped_not_sealed") > 0; }));
   CHECK(stranger.member_count() == 1);
   CHECK(plain.member_count() == 1);
   await_agreement(all, 2);

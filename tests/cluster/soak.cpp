@@ -329,7 +329,7 @@ void soak::await_agreement() {
       if (!each.living) continue;
       fingerprints.insert(each.living->fingerprint());
       whole = whole && each.living->member_count() == living() &&
-              each.living->ask("stats")["stats"]["events_queued"].number() == 0;
+              each.living->stat("events_queued") == 0;
     }
     if (whole && fingerprints.size() == 1) return;
     if (clock_type::now() > end) {

@@ -32,10 +32,6 @@ std::map<std::string, std::string> owners(agent& by) {
   return found;
 }
 
-double stat(agent& of, const std::string& name) {
-  return of.ask("stats")["stats"][name].number();
-}
-
 resources::sample taken_by(agent& of) {
   return resources().measure(of.own().pid());
 }
@@ -47,8 +43,8 @@ class flood {
       : kind_(kind), against_(against), flooder_(command(against, kind)) {
     for (const auto& each : against) {
       before_.push_back(taken_by(*each));
-      probes_ -= stat(*each, "probes");
-      failed_probes_ -= stat(*each, "probes_failed");
+      probes_ -= each->stat("probes");
+      failed_probes_ -= each->stat("probes_failed");
     }
   }
 
@@ -90,8 +86,8 @@ class flood {
     REQUIRE(code == 0);
     const json said = json::parse(flooder_.lines().at(0));
     for (std::size_t i = 0; i < before_.size(); ++i) {
-      probes_ += stat(*against_[i], "probes");
-      failed_probes_ += stat(*against_[i], "probes_failed");
+      probes_ += against_[i]->stat("probes");
+      failed_probes_ += against_[i]->stat("probes_failed");
     }
     std::printf("%s: %.0f a second, memory +%.1f MiB, %.0f of %.0f probes unanswered\n",
                 kind_.c_str(), said["sent"].number() / said["seconds"].number(), growth_,
@@ -113,11 +109,8 @@ class flood {
 
   /// Connections that nobody ends are over after the deadline of streams.
   static void await_handles(agent& of, std::size_t count) {
-    const auto end = process::clock::now() + agent_patience;
-    while (taken_by(of).handles > count && process::clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
     INFO(of.name());
-    CHECK(taken_by(of).handles <= count);
+    CHECK(eventually([&] { return taken_by(of).handles <= count; }));
   }
 
   std::string kind_;
@@ -162,11 +155,8 @@ double stand(const std::string& kind, const words& more, const std::string& coun
   under_way.end();
   check_nothing_happened(all);
   // It did arrive, and was taken for what it is. What is counted is shown a moment later.
-  const auto end = process::clock::now() + agent_patience;
-  const auto is_counted = [&](const auto& each) { return stat(*each, counter) > 0; };
-  while (std::none_of(all.begin(), all.end(), is_counted) && process::clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  CHECK(std::any_of(all.begin(), all.end(), is_counted));
+  const auto is_counted = [&](const auto& each) { return each->stat(counter) > 0; };
+  CHECK(eventually([&] { return std::any_of(all.begin(), all.end(), is_counted); }));
   return under_way.growth();
 }
 
@@ -217,7 +207,7 @@ TEST_CASE("a cluster that isn't sealed keeps its members among those invented in
   CHECK(all[1]->ask("send-reliably n2 hello").has("ok"));
   CHECK(under_way.is_on());
   CHECK(under_way.end_among_invented() < 64);
-  CHECK(stat(*all[1], "dropped_member_limit") > 0);
+  CHECK(all[1]->stat("dropped_member_limit") > 0);
   for (const auto& each : all) {
     for (const auto& other : all) {
       INFO(each->name() << " about " << other->name());

@@ -7,9 +7,8 @@
 //     invented    well-formed packets of cluster "test", not sealed, each of which tells of ten
 //                 members that don't exist, under names never told before
 //     invented-by:NAME:EPOCH  the same, as if that member told of them
-//     nowhere     members that don't exist, each of which tells of itself alone, at addresses
-//     beside
-//                 the target's that no host has
+//     nowhere     members that don't exist, each of which tells of itself alone, at addresses that
+//                 no host of `network` has
 //     replay      what the members send each other in the first two seconds, again and again, with
 //                 the addresses that it had, and to the others too (needs root)
 //     silent      connections from many addresses on which nothing is said

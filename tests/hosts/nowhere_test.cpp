@@ -1,7 +1,6 @@
 // Addresses of a network's own that no host has. What is sent there waits in the sender's buffer
 // until its system has found out, for some seconds, and mustn't keep others waiting.
 #include <algorithm>
-#include <thread>
 
 #include "hosts/network.hpp"
 #include "support/catch.hpp"
@@ -9,14 +8,6 @@
 using namespace lifering_test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-namespace {
-
-double stat(agent& of, const std::string& name) {
-  return of.ask("stats")["stats"][name].number();
-}
-
-}  // namespace
 
 TEST_CASE("strangers who say that they are where no host is keep no member waiting",
           "[hosts][nowhere]") {
@@ -30,14 +21,11 @@ TEST_CASE("strangers who say that they are where no host is keep no member waiti
     command.push_back(each->address());
   process flooder(command);
   double waiting = 0;
-  const auto watch = [&] {
-    for (const auto& each : all)
-      waiting = std::max(waiting, stat(*each, "datagram_bytes_queued"));
-  };
   const auto watch_for = [&](seconds time) {
     for (const auto end = process::clock::now() + time; process::clock::now() < end;) {
-      watch();
-      std::this_thread::sleep_for(milliseconds(50));
+      for (const auto& each : all)
+        waiting = std::max(waiting, each->stat("datagram_bytes_queued"));
+      let_pass(milliseconds(50));
     }
   };
   watch_for(seconds(8));  // Twice as long as its system tries to find such a host, and more.
@@ -48,8 +36,8 @@ TEST_CASE("strangers who say that they are where no host is keep no member waiti
   CHECK_FALSE(flooder.wait(milliseconds(0)));
   for (const auto& each : all) {
     INFO(each->name());
-    CHECK(stat(*each, "local_health") <= 2);
-    if (each != all.back()) CHECK(stat(*each, "dropped_unanswered") > 0);
+    CHECK(each->stat("local_health") <= 2);
+    if (each != all.back()) CHECK(each->stat("dropped_unanswered") > 0);
     check_stories(all, each->name(), {"joined"});
   }
   // What a member sends in a moment is as nothing to what would wait for those.
