@@ -109,7 +109,7 @@ class core : public std::enable_shared_from_this<core> {
   void on_batch(std::span<const swim::effect> effects);
   void on_change(const swim::member_changed& effect, batch& next);
   void on_completed(const swim::completed& effect, batch& next);
-  void log_join(const swim::completed& effect);
+  void log_join(const swim::completed& effect, bool has_seeds);
   void sync_self();
   batch finished_batch(batch next);
   void refresh();
@@ -174,6 +174,7 @@ class core : public std::enable_shared_from_this<core> {
   struct pending_command {
     std::unique_ptr<operation> done;
     command_kind kind;
+    bool has_seeds;  ///< Of a join.
   };
   std::map<swim::command_id, pending_command> pending_;
 };
@@ -201,7 +202,9 @@ void core::issue(const Command& command, std::unique_ptr<operation> done) {
   constexpr auto kind = std::is_same_v<Command, swim::join_command>   ? command_kind::join
                         : std::is_same_v<Command, swim::send_command> ? command_kind::send
                                                                       : command_kind::other;
-  pending_.emplace(command.id, pending_command{std::move(done), kind});
+  bool has_seeds = false;
+  if constexpr (kind == command_kind::join) has_seeds = !command.seeds.empty();
+  pending_.emplace(command.id, pending_command{std::move(done), kind, has_seeds});
   if (kind == command_kind::join) publisher_->expect_more();
   driver_->command(command);
   sync_self();

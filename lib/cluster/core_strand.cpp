@@ -110,16 +110,19 @@ void core::on_change(const swim::member_changed& effect, batch& next) {
 void core::on_completed(const swim::completed& effect, batch& next) {
   const auto found = pending_.find(effect.command);
   if (found == pending_.end()) return;
-  if (found->second.kind == command_kind::join) log_join(effect);
+  if (found->second.kind == command_kind::join) log_join(effect, found->second.has_seeds);
   next.completions.push_back(
       {std::move(found->second.done), effect.error, effect.count, reasons_of(effect)});
   pending_.erase(found);
 }
 
-void core::log_join(const swim::completed& effect) {
+void core::log_join(const swim::completed& effect, bool has_seeds) {
   if (!effect.error && effect.count > 0) return log_(log_level::info, "Joined.");
   // The first member, as it should be; or one that advertises the address of a seed by mistake.
-  if (!effect.error) return log_(log_level::info, "Every seed is ourselves. Serving alone.");
+  if (!effect.error) {
+    const std::string_view why = has_seeds ? "Every seed is ourselves" : "No seed was given";
+    return log_(log_level::info, std::string(why) + ". Serving alone.");
+  }
   if (effect.error == errc::canceled) return;
   const std::string_view going_on = ". Serving alone and trying on.";
   if (effect.error == errc::no_seed_answered) {

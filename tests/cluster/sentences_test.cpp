@@ -106,14 +106,19 @@ TEST_CASE("who joins itself alone isn't said to have joined", "[cluster]") {
   auto options = member_options("a");
   options.level = lifering::log_level::info;
   options.log = log.sink();
-  const bool is_mistaken = GENERATE(true, false);
+  const std::string seed = GENERATE("itself", "another one, whose address it says it has", "none");
+  CAPTURE(seed);
+  const bool is_mistaken = seed.starts_with("another");
   if (is_mistaken) options.advertise = seeds_of(other).front();
   {
     cluster member(options);
     member.start();
-    CHECK(member.join(is_mistaken ? seeds_of(other) : seeds_of(member)) == 0);
+    auto seeds = seeds_of(is_mistaken ? other : member);
+    if (seed == "none") seeds.clear();
+    CHECK(member.join(seeds) == 0);
   }
-  CHECK(log.says("Every seed is ourselves. Serving alone."));
+  CHECK(log.says("Every seed is ourselves. Serving alone.") == (seed != "none"));
+  CHECK(log.says("No seed was given. Serving alone.") == (seed == "none"));
   CHECK_FALSE(log.says("Joined"));
 }
 
