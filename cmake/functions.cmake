@@ -44,18 +44,15 @@ function(lifering_program name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# lifering_test(<name> SOURCES <file>... [FLOORS <floor>...] [LINKS <target>...] [LABELS <label>...] [TIMEOUT <s>])
+# lifering_test(<name> SOURCES <file>... [FLOORS <floor>...] [LINKS <target>...] [LABELS <label>...])
 #
 # The Catch2 program <name>_test and its ctest entry. OBJECT libraries don't pass their objects on, so FLOORS names each
 # floor that the test needs, also those that it needs through another; a test of the whole library says
-# LINKS lifering::lifering instead. The label is `unit` and the timeout 300 s unless said otherwise.
+# LINKS lifering::lifering instead. The label is `unit` unless said otherwise.
 function(lifering_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;FLOORS;LINKS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FLOORS;LINKS;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
-  endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
   endif()
   set(target ${name}_test)
   list(TRANSFORM arg_FLOORS PREPEND lifering_)
@@ -63,12 +60,12 @@ function(lifering_test name)
   target_link_libraries(${target} PRIVATE
     ${arg_FLOORS} ${arg_LINKS} lifering_test_support lifering_development)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  lifering_add_test(${name} COMMAND ${target} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+  lifering_add_test(${name} COMMAND ${target} LABELS ${arg_LABELS})
 endfunction()
 
 # lifering_add_test(<name> COMMAND <word>... [LABELS <label>...] [TIMEOUT <s>] [PROPERTIES <name> <value>...])
 #
-# A ctest entry. In a tree with sanitizers its name and its labels say so, since one ctest run may cover several trees.
+# A ctest entry, which may take 300 s unless said otherwise. In a tree with sanitizers its name and its labels say so, since one ctest run may cover several trees.
 function(lifering_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS;PROPERTIES")
   if(NOT arg_TIMEOUT)

@@ -1,12 +1,13 @@
 #include "cluster/agent.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 namespace lifering_test {
 namespace {
@@ -44,32 +45,41 @@ bool is_doubt(const std::string& kind) {
 
 }  // namespace
 
-bool eventually(const std::function<bool()>& holds) {
-  const auto end = process::clock::now() + agent_patience;
-  while (!holds()) {
-    if (process::clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
+std::string any_port() {
+#if defined(__linux__)
+  const auto number = static_cast<unsigned>(::getpid());  // 127/8 is loopback as a whole.
+  return "127.0." + std::to_string(1 + number / 254 % 254) + '.' +
+         std::to_string(1 + number % 254) + ":0";
+#else
+  return "127.0.0.1:0";
+#endif
 }
 
 agent::agent(const std::string& name, const words& seeds, const words& more,
              const std::string& bind, const words& runner)
-    : name_(name), process_(command_line(name, seeds, more, bind, runner)) {
-  const auto ready = process_.wait_for_line(
-      [](const std::string& line) { return line.starts_with("{\"event\":\"ready\""); },
-      agent_patience);
-  if (!ready) throw std::runtime_error(name + " is not ready; it said: " + process_.errors());
+    : name_(name) {
+  const auto is_ready = [](const std::string& line) {
+    return line.starts_with("{\"event\":\"ready\"");
+  };
+  std::optional<std::string> ready;
+  // A stream of a neighbour may have got the port of an earlier life, for as long as it lasts.
+  const auto is_taken = [&] { return process_->errors().find("is in use") != std::string::npos; };
+  eventually([&] {
+    process_ = std::make_unique<process>(command_line(name, seeds, more, bind, runner));
+    ready = process_->wait_for_line(is_ready, agent_patience);
+    return ready || !is_taken();
+  });
+  if (!ready) throw std::runtime_error(name + " is not ready; it said: " + process_->errors());
   address_ = json::parse(*ready)["address"].text();
 }
 
 json agent::ask(const std::string& command) {
   const std::size_t before = line_count();
-  process_.write(command + '\n');
-  const auto answer = process_.wait_for_line(is_answer, agent_patience, before);
+  process_->write(command + '\n');
+  const auto answer = process_->wait_for_line(is_answer, agent_patience, before);
   if (!answer) {
     throw std::runtime_error(name_ + " does not answer " + command +
-                             "; it said: " + process_.errors());
+                             "; it said: " + process_->errors());
   }
   return json::parse(*answer);
 }
@@ -83,18 +93,18 @@ std::map<std::string, double> agent::lives() {
 }
 
 json agent::wait_for_event(const std::string& kind, const std::string& member, std::size_t since) {
-  const auto line = process_.wait_for_line(
+  const auto line = process_->wait_for_line(
       [&](const std::string& each) { return is_event(each, kind, member); }, agent_patience, since);
   if (line) return json::parse(*line);
   std::string story;
-  for (const auto& each : process_.lines())
+  for (const auto& each : process_->lines())
     story += "\n  " + each;
   throw std::runtime_error(name_ + " never said: " + kind + ' ' + member + "; it said:" + story);
 }
 
 agent::words agent::story_of(const std::string& member) {
   words kinds;
-  for (const auto& line : process_.lines()) {
+  for (const auto& line : process_->lines()) {
     if (is_answer(line)) continue;
     const json event = json::parse(line);
     if (event.has("member") && event["member"]["name"].text() == member) {
@@ -112,7 +122,7 @@ agent::words agent::changes_of(const std::string& member) {
 
 std::map<std::string, agent::words> agent::all_changes() {
   std::map<std::string, words> all;
-  for (const auto& line : process_.lines()) {
+  for (const auto& line : process_->lines()) {
     if (is_answer(line)) continue;
     const json event = json::parse(line);
     if (!event.has("member") || is_doubt(event["event"].text())) continue;
@@ -123,21 +133,21 @@ std::map<std::string, agent::words> agent::all_changes() {
 
 std::size_t agent::count_events(const std::string& kind, const std::string& member) {
   std::size_t count = 0;
-  for (const auto& line : process_.lines())
+  for (const auto& line : process_->lines())
     count += is_event(line, kind, member) ? 1U : 0U;
   return count;
 }
 
 void agent::kill() {
-  process_.signal(SIGKILL);
-  process_.wait(agent_patience);
+  process_->signal(SIGKILL);
+  process_->wait(agent_patience);
 }
 
 int agent::exit_code() {
-  const auto code = process_.wait(agent_patience);
+  const auto code = process_->wait(agent_patience);
   if (!code) throw std::runtime_error(name_ + " does not end");
   // A sanitizer's report, most likely: whoever reads the failed check wants it.
-  if (*code > 2 && *code <= 128) std::cerr << name_ << " said: " << process_.errors() << '\n';
+  if (*code > 2 && *code <= 128) std::cerr << name_ << " said: " << process_->errors() << '\n';
   return *code;
 }
 

@@ -1,7 +1,6 @@
 // A vocabulary for lifering-agent as separate processes: start, ask, see, kill.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,14 +8,16 @@
 
 #include "cluster/json.hpp"
 #include "cluster/process.hpp"
+#include "support/eventually.hpp"
 
 namespace lifering_test {
 
 /// How long a test waits for what must come. Generous: ten processes may share one busy core.
 inline constexpr std::chrono::seconds agent_patience{60};
 
-/// Asks again and again until it holds; false if it never does.
-bool eventually(const std::function<bool()>& holds);
+/// Where an agent listens unless told otherwise: any free port of an address of loopback that the
+/// processes of no other test use, who could take an agent's port between two of its lives.
+std::string any_port();
 
 /// One agent of cluster "test" on loopback with the local profile.
 class agent {
@@ -24,14 +25,15 @@ class agent {
   using words = std::vector<std::string>;
 
   /// Starts it and waits until it says that it is ready. `more` are further words, of which the
-  /// last of a kind counts; `bind` may name the port that an earlier life had; `runner` is a
-  /// command that runs the words after it, such as /usr/bin/env with NAME=VALUE words.
+  /// last of a kind counts; `bind` may name the port that an earlier life had, and is waited for if
+  /// somebody has taken it meanwhile; `runner` is a command that runs the words after it, such as
+  /// /usr/bin/env with NAME=VALUE words.
   agent(const std::string& name, const words& seeds = {}, const words& more = {},
-        const std::string& bind = "127.0.0.1:0", const words& runner = {});
+        const std::string& bind = any_port(), const words& runner = {});
 
   const std::string& name() const { return name_; }
   const std::string& address() const { return address_; }
-  process& own() { return process_; }
+  process& own() { return *process_; }
 
   /// The answer to one command.
   json ask(const std::string& command);
@@ -62,7 +64,7 @@ class agent {
   /// How many events of that kind about that member there were so far.
   std::size_t count_events(const std::string& kind, const std::string& member);
 
-  std::size_t line_count() { return process_.lines().size(); }
+  std::size_t line_count() { return process_->lines().size(); }
 
   /// Ends it without any goodbye.
   void kill();
@@ -71,7 +73,7 @@ class agent {
 
  private:
   std::string name_;
-  process process_;
+  std::unique_ptr<process> process_;
   std::string address_;
 };
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/eventually.hpp"
+
 namespace lifering_test {
 
 using namespace std::chrono_literals;
@@ -63,16 +65,6 @@ class event_memory {
   std::condition_variable changed_;
   std::vector<lifering::event> all_;
 };
-
-/// Asks again and again until it holds.
-bool eventually(auto holds) {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
 
 inline std::uint64_t stat(const lifering::cluster& of, std::string_view name) {
   for (const auto& row : of.stats()) {

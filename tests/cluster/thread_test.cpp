@@ -64,22 +64,35 @@ std::error_code say_all(cluster& member, int round) {
   if (round % 10 == 5) member.send_reliably("a", std::string(5000, 'x'), error);
   note();
   member.async_forget("nobody", [](std::error_code) {});
+  // Waits its turn, so that what is asked for doesn't pile up before those who join.
+  member.forget("nobody", error);
+  note();
   member.async_send_reliably("a", "hello", [](std::error_code) {});
   return found;
 }
 
-std::error_code come_and_go(cluster& member, const std::vector<std::string>& seeds) {
+constexpr int joins_min = 3;
+
+std::error_code come_and_go(cluster& member, const std::vector<std::string>& seeds, int round,
+                            std::atomic<int>& joins) {
   std::error_code error;
-  member.join(seeds, error, 500ms);
+  member.join(seeds, error, 5s);
   if (!is_expected(error)) return error;
+  if (!error) ++joins;
+  // A leave ends the join of another thread, some of which come to their end.
+  if (error == errc::busy && (joins < joins_min || round % 8 != 0)) {
+    std::this_thread::sleep_for(5ms);
+    return {};
+  }
   member.leave(error, 500ms);
   return is_expected(error) ? std::error_code() : error;
 }
 
-/// Threads that do all of that until it was stopped under their hands.
+/// Threads that do all of that until it was stopped under their hands, in the midst of its lives.
 void storm(cluster& member, const std::vector<std::string>& seeds) {
   std::atomic<bool> over{false};
   std::atomic<bool> whole{true};
+  std::atomic<int> joins{0};
   std::mutex mutex;
   std::error_code wrong;
   const auto note = [&](std::error_code error) {
@@ -97,11 +110,12 @@ void storm(cluster& member, const std::vector<std::string>& seeds) {
         note(say_all(member, round));
     });
     threads.emplace_back([&] {
-      while (!over)
-        note(come_and_go(member, seeds));
+      for (int round = 0; !over; ++round)
+        note(come_and_go(member, seeds, round, joins));
     });
   }
   std::this_thread::sleep_for(700ms);
+  CHECK(eventually([&] { return joins >= joins_min; }));
   std::thread other([&] { member.stop(); });
   member.stop();
   other.join();

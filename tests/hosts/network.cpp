@@ -12,14 +12,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 
 #include "support/catch.hpp"
 
@@ -237,66 +235,12 @@ agents populate(const network& net, const agent::words& more) {
   return all;
 }
 
-namespace {
-
-/// All that it said of members, with the seconds before now: what a failed check wants to know.
-std::string history_of(agent& of) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2);
-  for (const auto& line : of.own().lines()) {
-    if (!line.starts_with("{\"event\":")) continue;
-    const json event = json::parse(line);
-    if (!event.has("member")) continue;
-    text << "\n  " << event["t"].number() - std::chrono::duration<double>(now).count() << ' '
-         << event["event"].text() << ' ' << event["member"]["name"].text();
-  }
-  return text.str();
-}
-
-}  // namespace
-
-void await_changes(const agents& by, const std::string& about, std::size_t count) {
-  const auto end = process::clock::now() + agent_patience;
-  for (const auto& each : by) {
-    while (each->name() != about && each->changes_of(about).size() < count) {
-      if (process::clock::now() > end) {
-        throw std::runtime_error(each->name() + " does not see what happens to " + about + ':' +
-                                 history_of(*each));
-      }
-      let_pass(std::chrono::milliseconds(20));
-    }
-  }
-}
-
-void check_stories(const agents& all, const std::string& about, const agent::words& story) {
-  await_changes(all, about, story.size());
-  for (const auto& each : all) {
-    if (each->name() == about) continue;
-    const auto told = each->changes_of(about);
-    INFO(each->name() << " about " << about);
-    INFO(each->name() << " said:" << (told == story ? "" : history_of(*each)));
-    CHECK(told == story);
-  }
-}
-
-void check_selves(const agents& all) {
-  for (const auto& each : all) {
-    CHECK(each->count_events("failed", each->name()) == 0);
-    CHECK(each->count_events("left", each->name()) == 0);
-  }
-}
-
 void check_agreement_within(const agents& all, std::size_t count, std::chrono::milliseconds bound) {
   const auto begin = process::clock::now();
   await_agreement(all, count);
   const auto took = process::clock::now() - begin;
   INFO("agreement took " << std::chrono::duration<double>(took).count() << " s");
   CHECK(took < bound);
-}
-
-void let_pass(std::chrono::milliseconds time) {
-  std::this_thread::sleep_for(time);
 }
 
 std::chrono::seconds fault_time(std::chrono::seconds common, std::chrono::seconds full) {

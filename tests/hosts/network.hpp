@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/agent.hpp"
+#include "cluster/stories.hpp"
 
 namespace lifering_test {
 
@@ -79,25 +79,12 @@ std::unique_ptr<agent> start_on(const network& net, std::size_t host, const std:
 /// One agent on each host, named n0, n1, ..., that have joined through the first, all seeing all.
 agents populate(const network& net, const agent::words& more = {});
 
-/// What everybody but itself was told of a member, doubts apart, is this, once they were told as
-/// many changes: a view shows a change before its event is told.
-void check_stories(const agents& all, const std::string& about, const agent::words& story);
-
-/// Waits until all but itself were told of that many changes of a member.
-void await_changes(const agents& by, const std::string& about, std::size_t count);
-
-/// Nobody was told that it has failed or left itself.
-void check_selves(const agents& all);
-
 /// Within this after a fault has ended all must agree. Memberlist gives up on its dead after half a
 /// minute, and parts that were cut for longer never come together again.
 inline constexpr std::chrono::seconds heal_bound{20};
 
 /// Waits for agreement of all and checks that it took no longer than `bound`.
 void check_agreement_within(const agents& all, std::size_t count, std::chrono::milliseconds bound);
-
-/// Time that must pass whatever happens: the length of a fault.
-void let_pass(std::chrono::milliseconds time);
 
 /// How long faults last that are short in a common run and have their full length where
 /// LIFERING_LONG_TESTS is set.
