@@ -49,27 +49,52 @@ void check_stories(const agents& all, const std::string& about, const agent::wor
   }
 }
 
-void check_nothing_else(const agents& all, const agent::words& but) {
+namespace {
+
+/// What it was told of everybody but those named.
+std::map<std::string, agent::words> stories_of(agent& by, const agent::words& but) {
+  auto stories = by.all_changes();
+  for (const auto& name : but)
+    stories.erase(name);
+  return stories;
+}
+
+/// Everybody but those named has joined for everybody else.
+std::map<std::string, agent::words> arrivals(const agents& all, const agent& by,
+                                             const agent::words& but) {
+  std::map<std::string, agent::words> stories;
+  for (const auto& about : all) {
+    if (about.get() != &by) stories[about->name()] = {"joined"};
+  }
+  for (const auto& name : but)
+    stories.erase(name);
+  return stories;
+}
+
+void check_arrivals(const agents& all, const agent::words& but, bool with_updates) {
   for (const auto& by : all) {
-    std::map<std::string, agent::words> expected;
-    for (const auto& about : all) {
-      if (about != by) expected[about->name()] = {"joined"};
+    const auto expected = arrivals(all, *by, but);
+    eventually([&] { return stories_of(*by, but).size() >= expected.size(); });
+    auto stories = stories_of(*by, but);
+    if (with_updates) {
+      for (auto& [about, story] : stories)
+        std::erase(story, "updated");
+      std::erase_if(stories, [](const auto& each) { return each.second.empty(); });
     }
-    const auto leave_out = [&](auto& stories) {
-      for (const auto& name : but)
-        stories.erase(name);
-    };
-    leave_out(expected);
-    const auto told = [&] {
-      auto stories = by->all_changes();
-      leave_out(stories);
-      return stories;
-    };
-    eventually([&] { return told().size() >= expected.size(); });
-    const auto stories = told();
     INFO(by->name() << " said:" << (stories == expected ? "" : history_of(*by)));
     CHECK(stories == expected);
   }
+  check_selves(all);
+}
+
+}  // namespace
+
+void check_nothing_else(const agents& all, const agent::words& but) {
+  check_arrivals(all, but, false);
+}
+
+void check_updates_alone(const agents& all, const agent::words& but) {
+  check_arrivals(all, but, true);
 }
 
 void check_selves(const agents& all) {

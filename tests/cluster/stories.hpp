@@ -12,9 +12,12 @@ namespace lifering_test {
 /// many changes: a view shows a change before its event is told.
 void check_stories(const agents& all, const std::string& about, const agent::words& story);
 
-/// Of everybody but those named, each was told once that it joined, and of itself nothing. Who was
-/// told of anybody else, whoever that is, was told wrong.
+/// Of everybody but those named all others were told once that it joined, itself nothing, and of
+/// nobody else anything. Nobody at all was told that it has failed or left itself.
 void check_nothing_else(const agents& all, const agent::words& but = {});
+
+/// The same, but news of what they say of themselves may have been told too.
+void check_updates_alone(const agents& all, const agent::words& but = {});
 
 /// Waits until all but itself were told of that many changes of a member.
 void await_changes(const agents& by, const std::string& about, std::size_t count);

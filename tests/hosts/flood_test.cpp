@@ -1,13 +1,10 @@
 // Floods on loopback, 100,000 packets a second as far as the machine lets them. While one goes on,
 // members answer each other, tell of nothing that isn't so, own the same keys, take in a newcomer,
 // hear each other's reliable messages, and don't grow.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -36,6 +33,18 @@ resources::sample taken_by(agent& of) {
   return resources().measure(of.own().pid());
 }
 
+/// What a flood is at least, in packets or connections, however busy the machine is.
+struct least {
+  double number;
+  double a_second;  ///< Members send each other four packets.
+};
+
+least least_of(const std::string& kind) {
+  if (kind == "silent" || kind == "unfinished") return {2000, 200};
+  if (kind.starts_with("invented")) return {100'000, 1000};  // A million members, ten in each.
+  return {20'000, 1000};
+}
+
 /// One flood against all of some agents.
 class flood {
  public:
@@ -48,13 +57,18 @@ class flood {
     }
   }
 
-  /// Lets it go on for as long as LIFERING_FLOOD_SECONDS says, 2 s by default.
+  /// Lets it go on for as long as LIFERING_FLOOD_SECONDS says, 2 s by default, and until enough was
+  /// sent.
   void go_on() {
     const char* const asked = std::getenv("LIFERING_FLOOD_SECONDS");
     const std::chrono::duration<double> time(asked != nullptr ? std::strtod(asked, nullptr) : 2);
     const auto end = process::clock::now() + time;
     while (process::clock::now() < end && !flooder_.wait(std::chrono::milliseconds(100)))
       watch();
+    CHECK(eventually([&] {
+      watch();
+      return sent() >= least_of(kind_).number;
+    }));
   }
 
   /// Whether it still does.
@@ -63,7 +77,8 @@ class flood {
   /// Ends it. Whoever was asked answered, and what it opened is closed.
   void end() {
     finish();
-    CHECK(failed_probes_ * 2 < probes_);
+    CHECK(probes_ > 0);
+    CHECK(failed_probes_ * 5 <= probes_);
     for (std::size_t i = 0; i < before_.size(); ++i)
       await_handles(*against_[i], before_[i].handles);
   }
@@ -84,16 +99,23 @@ class flood {
     const auto code = flooder_.wait(agent_patience);
     INFO(flooder_.errors());
     REQUIRE(code == 0);
-    const json said = json::parse(flooder_.lines().at(0));
+    const double rate = sent() / progress()["seconds"].number();
     for (std::size_t i = 0; i < before_.size(); ++i) {
       probes_ += against_[i]->stat("probes");
       failed_probes_ += against_[i]->stat("probes_failed");
     }
-    std::printf("%s: %.0f a second, memory +%.1f MiB, %.0f of %.0f probes unanswered\n",
-                kind_.c_str(), said["sent"].number() / said["seconds"].number(), growth_,
-                failed_probes_, probes_);
-    CHECK(said["sent"].number() > 0);
+    std::printf("%s: %.0f, %.0f a second, memory +%.1f MiB, %.0f of %.0f probes unanswered\n",
+                kind_.c_str(), sent(), rate, growth_, failed_probes_, probes_);
+    CHECK(rate >= least_of(kind_).a_second);
   }
+
+  /// What the flooder said last.
+  json progress() {
+    const auto& lines = flooder_.lines();
+    return json::parse(lines.empty() ? R"({"sent":0,"seconds":1})" : lines.back());
+  }
+
+  double sent() { return progress()["sent"].number(); }
 
   static words command(const agents& against, const std::string& kind) {
     words all{LIFERING_FLOODER, kind, "100000", "600"};
@@ -122,16 +144,6 @@ class flood {
   process flooder_;
 };
 
-void check_nothing_happened(agents& all) {
-  for (const auto& each : all) {
-    for (const auto& [about, story] : each->all_changes()) {
-      INFO(each->name() << " about " << about);
-      CHECK(story == words{"joined"});
-    }
-    CHECK(each->member_count() == all.size());
-  }
-}
-
 words with_profile(words more = {}) {
   more.insert(more.begin(), {"--profile", "lan"});
   return more;
@@ -153,7 +165,9 @@ double stand(const std::string& kind, const words& more, const std::string& coun
   await_agreement(all, all.size());
   CHECK(under_way.is_on());
   under_way.end();
-  check_nothing_happened(all);
+  check_nothing_else(all);
+  for (const auto& each : all)
+    CHECK(each->member_count() == all.size());
   // It did arrive, and was taken for what it is. What is counted is shown a moment later.
   const auto is_counted = [&](const auto& each) { return each->stat(counter) > 0; };
   CHECK(eventually([&] { return std::any_of(all.begin(), all.end(), is_counted); }));
@@ -208,21 +222,8 @@ TEST_CASE("a cluster that isn't sealed keeps its members among those invented in
   CHECK(under_way.is_on());
   CHECK(under_way.end_among_invented() < 64);
   CHECK(all[1]->stat("dropped_member_limit") > 0);
-  for (const auto& each : all) {
-    for (const auto& other : all) {
-      INFO(each->name() << " about " << other->name());
-      if (each != other) CHECK(each->changes_of(other->name()) == words{"joined"});
-    }
-  }
-}
-
-TEST_CASE("a sealed cluster drops what was recorded from it", "[flood][replay]") {
-  if (::geteuid() != 0) {
-    std::cout << "SKIPPED: recording packets on loopback needs root\n";
-    return;
-  }
-  const key_file keys;
-  CHECK(stand("replay", with_profile(keys.required()), "dropped_repeated") < 8);
+  for (const auto& each : all)
+    check_stories(all, each->name(), {"joined"});
 }
 
 TEST_CASE("connections on which nothing is said take no place from members", "[flood][silent]") {
@@ -233,10 +234,25 @@ TEST_CASE("streams that are never finished take no place from members", "[flood]
   CHECK(stand("unfinished", with_profile(), "streams_refused") < 32);
 }
 
-// The last one: from then on this process has a network of its own.
-TEST_CASE("connections that are never made take no place from members", "[flood][half-open]") {
-  if (!can_make_hosts()) return;
+namespace {
+
+/// A network of this process alone, in which it may do all, from then on: these come last.
+bool can_have_a_network() {
+  if (!can_make_hosts()) return false;
   run({"ip", "link", "set", "lo", "up"});
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a sealed cluster drops what was recorded from it", "[flood][raw][replay]") {
+  if (!can_have_a_network()) return;
+  const key_file keys;
+  CHECK(stand("replay", with_profile(keys.required()), "dropped_repeated") < 8);
+}
+
+TEST_CASE("connections that are never made take no place from members", "[flood][raw][half-open]") {
+  if (!can_have_a_network()) return;
   // A host that gets an answer which it never asked for refuses it; where these seem to come from
   // there is none.
   run({"nft", "-f", "-"},

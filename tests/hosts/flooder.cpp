@@ -16,7 +16,8 @@
 //     half-open   the first packet of a connection from many addresses, and never the third (needs
 //                 root)
 //
-// The end of its input ends it early. Prints one JSON object: what was sent, in what time.
+// The end of its input ends it early. Prints a JSON object now and then and at the end: what was
+// sent so far, in what time.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -197,7 +198,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "flooder: no kind is called %s\n", argv[1]);
       return 2;
     }
-    std::printf("{\"sent\":%zu,\"seconds\":%.3f}\n", ended->sent(), ended->elapsed());
+    ended->report();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "flooder: %s\n", error.what());
     return 1;

@@ -188,6 +188,25 @@ void network::rules(std::size_t host, std::string_view ruleset) const {
   run(command, ruleset);
 }
 
+void network::lose(std::size_t host, unsigned percent) const {
+  filter_input(host,
+               "  counter\n  numgen random mod 100 < " + std::to_string(percent) + " counter drop");
+}
+
+network::loss network::lost(std::size_t host) const {
+  auto command = at(host);
+  command[0] = "nsenter";
+  command.insert(command.end(), {find_tool("nft"), "list", "ruleset"});
+  std::vector<std::size_t> counts;
+  for (const auto& line : run(command)) {
+    constexpr std::string_view before = "counter packets ";
+    if (const auto at = line.find(before); at != line.npos) {
+      counts.push_back(std::stoul(line.substr(at + before.size())));
+    }
+  }
+  return {counts.at(0), counts.at(1)};
+}
+
 std::size_t network::fragments(std::size_t host) const {
   auto command = at(host);
   command[0] = "nsenter";

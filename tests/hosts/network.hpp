@@ -60,6 +60,16 @@ class network {
   /// A whole ruleset of a host.
   void rules(std::size_t host, std::string_view ruleset) const;
 
+  /// Loses packets that a host receives, of streams too, each with a chance of so many percent.
+  void lose(std::size_t host, unsigned percent) const;
+
+  /// How many packets that host has received since, and how many of them were lost.
+  struct loss {
+    std::size_t received = 0;
+    std::size_t lost = 0;
+  };
+  loss lost(std::size_t host) const;
+
   /// How many fragments of datagrams that were too long for a link a host has sent.
   std::size_t fragments(std::size_t host) const;
 

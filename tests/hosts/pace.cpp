@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 
 namespace lifering_test {
@@ -23,10 +24,19 @@ std::size_t pace::allowance() {
   for (;;) {
     const double passed = elapsed();
     if (passed >= seconds_) return 0;
+    if (passed >= next_report_) {
+      report();
+      next_report_ = passed + 0.1;
+    }
     const double due = passed * rate_ - static_cast<double>(spent_);
     if (due >= worth_a_call) return std::min(static_cast<std::size_t>(due), batch);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+}
+
+void pace::report() const {
+  std::printf("{\"sent\":%zu,\"seconds\":%.3f}\n", sent(), elapsed());
+  std::fflush(stdout);
 }
 
 }  // namespace lifering_test

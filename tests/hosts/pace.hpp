@@ -30,7 +30,11 @@ class pace {
   explicit pace(const flood_plan& of) : rate_(of.rate), seconds_(of.seconds) {}
 
   /// How many more may go now, up to a batch; sleeps while there are few. Nothing more at the end.
+  /// Reports ten times a second.
   std::size_t allowance();
+
+  /// Prints what was sent so far, in what time, as one JSON object.
+  void report() const;
 
   /// Packets that were tried cost their place, so that a full buffer slows nothing down later.
   void spend(std::size_t tried, std::size_t sent) {
@@ -46,6 +50,7 @@ class pace {
   double rate_;
   double seconds_;
   clock::time_point begin_ = clock::now();
+  double next_report_ = 0;
   std::size_t spent_ = 0;
   std::size_t sent_ = 0;
 };
