@@ -9,15 +9,19 @@
 #include <set>
 #include <stdexcept>
 
+#include "support/sanitized.hpp"
+
 namespace lifering_test {
 namespace {
 
 std::vector<std::string> command_line(const std::string& name, const agent::words& seeds,
                                       const agent::words& more, const std::string& bind,
                                       const agent::words& runner) {
+  // Under a sanitizer a process may stand still for as long as the local profile takes to fail it.
+  constexpr const char* profile = is_sanitized ? "lan" : "local";
   agent::words result = runner;
   for (const auto* word :
-       {LIFERING_AGENT, "--cluster", "test", "--log", "warning", "--profile", "local", "--name"}) {
+       {LIFERING_AGENT, "--cluster", "test", "--log", "warning", "--profile", profile, "--name"}) {
     result.push_back(word);
   }
   result.insert(result.end(), {name, "--bind", bind});

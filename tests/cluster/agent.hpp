@@ -19,7 +19,8 @@ inline constexpr std::chrono::seconds agent_patience{60};
 /// processes of no other test use, who could take an agent's port between two of its lives.
 std::string any_port();
 
-/// One agent of cluster "test" on loopback with the local profile.
+/// One agent of cluster "test" on loopback with the local profile; with that for a LAN, which is
+/// more patient, under a sanitizer.
 class agent {
  public:
   using words = std::vector<std::string>;

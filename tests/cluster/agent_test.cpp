@@ -8,6 +8,7 @@
 
 #include "cluster/stories.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using namespace lifering_test;
 
@@ -307,7 +308,7 @@ TEST_CASE("many that die at once become few rings, the first of them without del
     for (std::size_t next = 1; next < times.size(); ++next)
       CHECK(times[next] - times[next - 1] >= 0.29);
   }
-  CHECK(quickest < 0.25);
+  if (!is_sanitized) CHECK(quickest < 0.25);
 }
 
 TEST_CASE("names and keys that are no UTF-8 come back as they were given", "[agent]") {

@@ -219,8 +219,8 @@ TEST_CASE("fifty times left and started again: fifty departures and arrivals, no
 
 TEST_CASE("of fifty, three die, two leave and three restart at once; the others are never blamed",
           "[restart]") {
-  // Two processors can't carry fifty under a sanitizer.
-  constexpr std::size_t count = is_sanitized ? 30 : 50;
+  // Two processors can't carry thirty under ThreadSanitizer: they fail each other.
+  constexpr std::size_t count = is_sanitized ? 16 : 50;
   constexpr std::size_t witnesses_count = count - 8;
   const words lan{"--profile", "lan"};
   auto all = form_cluster(count, lan);
