@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
-#include <memory>
 #include <optional>
 #include <span>
 #include <system_error>
 
+#include "base/scratch.hpp"
 #include "net/io.hpp"
+#include "net/outbox.hpp"
 
 namespace lifering::net {
 
@@ -19,13 +20,6 @@ struct incoming_datagram {
   endpoint from;
   std::span<const std::uint8_t> bytes;
   bool truncated = false;  ///< Longer than was asked for; its end is lost.
-};
-
-/// A part of the sender's byte buffer, and where it goes.
-struct outgoing_datagram {
-  asio::ip::udp::endpoint to;
-  std::size_t offset = 0;
-  std::size_t size = 0;
 };
 
 /// What the network said about a packet that was sent before.
@@ -39,9 +33,11 @@ struct network_report {
   endpoint peer;  ///< Where the packet was to go.
 };
 
-/// Takes from a socket what has arrived.
+/// Takes from a socket what has arrived. Holds buffers that all sockets take in turns, so it should
+/// live for one turn only.
 class datagram_receiver {
  public:
+  /// Reads no more than `datagram_max` bytes of each, at most 65535.
   explicit datagram_receiver(std::size_t datagram_max);
   ~datagram_receiver();
 
@@ -54,23 +50,24 @@ class datagram_receiver {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  base::scratch<state> state_;
 };
 
-/// Hands a batch to a socket.
+/// Hands a batch to a socket. As short-lived.
 class datagram_sender {
  public:
   datagram_sender();
   ~datagram_sender();
 
-  /// Sends from the front of `list`, whose bytes are in `bytes`; returns how many the system took.
-  /// The error is that of the first that it didn't take, or of an earlier packet to somebody else.
-  std::size_t send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
-                   std::span<const std::uint8_t> bytes, std::error_code& error);
+  /// Sends those from number `first`; returns how many the system took. The error is that of the
+  /// first that it didn't take, or of an earlier packet to somebody else. `is_v6`: what the socket
+  /// is.
+  std::size_t send(io::udp_socket& socket, bool is_v6, const outbox& from, std::size_t first,
+                   std::error_code& error);
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  base::scratch<state> state_;
 };
 
 /// What the system has taken and not sent yet, in bytes as it counts them; 0 where it doesn't tell.

@@ -11,14 +11,14 @@
 namespace lifering::net {
 
 struct datagram_receiver::state {
-  explicit state(std::size_t datagram_max) : bytes(datagram_max + 1) {}
-  std::vector<std::uint8_t>
-      bytes;  // One more than the largest, since Asio doesn't tell of truncation.
+  std::vector<std::uint8_t> bytes;
   std::array<incoming_datagram, 1> batch;
 };
 
-datagram_receiver::datagram_receiver(std::size_t datagram_max)
-    : state_(std::make_unique<state>(datagram_max)) {}
+datagram_receiver::datagram_receiver(std::size_t datagram_max) {
+  // One more than the largest, since Asio doesn't tell of truncation.
+  state_->bytes.resize(datagram_max + 1);
+}
 datagram_receiver::~datagram_receiver() = default;
 
 std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
@@ -40,10 +40,12 @@ struct datagram_sender::state {};
 datagram_sender::datagram_sender() = default;
 datagram_sender::~datagram_sender() = default;
 
-std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
-                                  std::span<const std::uint8_t> bytes, std::error_code& error) {
-  const auto& first = list.front();
-  socket.send_to(asio::buffer(bytes.data() + first.offset, first.size), first.to, 0, error);
+std::size_t datagram_sender::send(io::udp_socket& socket, bool is_v6, const outbox& from,
+                                  std::size_t first, std::error_code& error) {
+  const auto& each = from.list[first];
+  const auto bytes = from.bytes_of(each);
+  socket.send_to(asio::buffer(bytes.data(), bytes.size()), to_asio<asio::ip::udp>(each.to, is_v6),
+                 0, error);
   return error ? 0 : 1;
 }
 

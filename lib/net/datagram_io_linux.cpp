@@ -13,7 +13,6 @@
 #include <asio/error.hpp>
 #include <cerrno>
 #include <cstring>
-#include <vector>
 
 #include "base/pages.hpp"
 #include "net/address.hpp"
@@ -26,19 +25,8 @@ constexpr std::size_t sent_at_once = 16;
 
 constexpr std::size_t received_at_once = 8;
 
-// What a usual network path carries is received into few pages that are always warm. The rest of a
-// larger datagram goes to pages of its own, which hardly any datagram ever touches.
-constexpr std::size_t near_size = 1536;
-constexpr std::size_t page = 4096;
-
-// After so many batches in turn that fill one page of them at most, what a burst has filled goes
-// back to the system.
-constexpr std::size_t small_batch = page / near_size;
-constexpr unsigned small_in_turn_max = 16;
-
-std::size_t far_size(std::size_t datagram_max) {
-  return datagram_max <= near_size ? 0 : (datagram_max + page - 1) / page * page;
-}
+/// No datagram is longer.
+constexpr std::size_t datagram_room = std::size_t{1} << 16;
 
 std::error_code last_error() {
   return {errno, asio::error::get_system_category()};
@@ -47,73 +35,48 @@ std::error_code last_error() {
 }  // namespace
 
 struct datagram_receiver::state {
-  explicit state(std::size_t datagram_max)
-      : near(near_size * received_at_once, base::page_use::parts),
-        far(far_size(datagram_max) * received_at_once, base::page_use::parts) {
+  state() {
     for (std::size_t i = 0; i < received_at_once; ++i) {
+      parts[i].iov_base = bytes.data() + i * datagram_room;
       auto& header = headers[i].msg_hdr;
       header.msg_name = names[i].data();
-      header.msg_iov = parts[i].data();
-      header.msg_iovlen = datagram_max > near_size ? 2 : 1;
-      parts[i][0] = {near.data() + i * near_size, std::min(datagram_max, near_size)};
-      if (datagram_max <= near_size) continue;
-      whole[i] = far.data() + i * far_size(datagram_max);
-      parts[i][1] = {whole[i] + near_size, datagram_max - near_size};
+      header.msg_iov = &parts[i];
+      header.msg_iovlen = 1;
     }
   }
 
-  /// Nobody reads the last batch any more.
-  void end_batch() {
-    if (last_batch > small_batch) {
-      small_in_turn = 0;
-    } else if (small_in_turn < small_in_turn_max && ++small_in_turn == small_in_turn_max) {
-      near.forget();
-    }
-  }
-
-  /// The bytes of a datagram, in one piece.
-  std::span<const std::uint8_t> bytes(std::size_t i) {
-    const std::size_t size = headers[i].msg_len;
-    const auto* const start = static_cast<const std::uint8_t*>(parts[i][0].iov_base);
-    if (size <= near_size) return {start, size};
-    std::memcpy(whole[i], start, near_size);
-    return {whole[i], size};
-  }
-
-  base::pages<std::uint8_t> near;
-  base::pages<std::uint8_t> far;
-  std::array<std::uint8_t*, received_at_once> whole{};  ///< In `far`: room for all of a datagram.
+  base::pages<std::uint8_t> bytes{received_at_once * datagram_room, base::page_use::parts};
   std::array<asio::ip::udp::endpoint, received_at_once> names;
-  std::array<std::array<iovec, 2>, received_at_once> parts{};
+  std::array<iovec, received_at_once> parts{};
   std::array<mmsghdr, received_at_once> headers{};
   std::array<incoming_datagram, received_at_once> batch;
-  std::size_t last_batch = 0;
-  unsigned small_in_turn = small_in_turn_max;  ///< Nothing to give back yet.
 };
 
-datagram_receiver::datagram_receiver(std::size_t datagram_max)
-    : state_(std::make_unique<state>(datagram_max)) {}
+datagram_receiver::datagram_receiver(std::size_t datagram_max) {
+  for (auto& each : state_->parts)
+    each.iov_len = std::min(datagram_max, datagram_room);
+}
 datagram_receiver::~datagram_receiver() = default;
 
 std::span<const incoming_datagram> datagram_receiver::receive(io::udp_socket& socket,
                                                               std::error_code& error) {
   auto& my = *state_;
-  my.end_batch();
   for (std::size_t i = 0; i < received_at_once; ++i) {
     my.headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(my.names[i].capacity());
   }
   const int count = ::recvmmsg(socket.native_handle(), my.headers.data(), received_at_once,
                                MSG_DONTWAIT, nullptr);
-  my.last_batch = count < 0 ? 0 : static_cast<std::size_t>(count);
   if (count < 0) {
     error = last_error();
     return {};
   }
   error.clear();
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    my.names[i].resize(my.headers[i].msg_hdr.msg_namelen);
-    my.batch[i] = {from_asio(my.names[i]), my.bytes(i),
-                   (my.headers[i].msg_hdr.msg_flags & MSG_TRUNC) != 0};
+    const auto& header = my.headers[i];
+    my.names[i].resize(header.msg_hdr.msg_namelen);
+    my.batch[i] = {from_asio(my.names[i]),
+                   {static_cast<const std::uint8_t*>(my.parts[i].iov_base), header.msg_len},
+                   (header.msg_hdr.msg_flags & MSG_TRUNC) != 0};
   }
   return {my.batch.data(), static_cast<std::size_t>(count)};
 }
@@ -123,23 +86,27 @@ std::size_t datagram_receiver::batch_max() noexcept {
 }
 
 struct datagram_sender::state {
+  std::array<asio::ip::udp::endpoint, sent_at_once> names;
   std::array<iovec, sent_at_once> parts{};
   std::array<mmsghdr, sent_at_once> headers{};
 };
 
-datagram_sender::datagram_sender() : state_(std::make_unique<state>()) {}
+datagram_sender::datagram_sender() = default;
 datagram_sender::~datagram_sender() = default;
 
-std::size_t datagram_sender::send(io::udp_socket& socket, std::span<const outgoing_datagram> list,
-                                  std::span<const std::uint8_t> bytes, std::error_code& error) {
+std::size_t datagram_sender::send(io::udp_socket& socket, bool is_v6, const outbox& from,
+                                  std::size_t first, std::error_code& error) {
   auto& my = *state_;
+  const auto list = std::span(from.list).subspan(first);
   const auto size = std::min(list.size(), sent_at_once);
   for (std::size_t i = 0; i < size; ++i) {
     // sendmmsg() only reads what these point to; its types don't say so.
-    my.parts[i] = {const_cast<std::uint8_t*>(bytes.data() + list[i].offset), list[i].size};
+    const auto bytes = from.bytes_of(list[i]);
+    my.parts[i] = {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+    my.names[i] = to_asio<asio::ip::udp>(list[i].to, is_v6);
     auto& header = my.headers[i].msg_hdr;
-    header.msg_name = const_cast<sockaddr*>(list[i].to.data());
-    header.msg_namelen = static_cast<socklen_t>(list[i].to.size());
+    header.msg_name = my.names[i].data();
+    header.msg_namelen = static_cast<socklen_t>(my.names[i].size());
     header.msg_iov = &my.parts[i];
     header.msg_iovlen = 1;
   }

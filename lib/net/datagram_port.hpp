@@ -1,13 +1,18 @@
 // Where a driver's datagrams leave and arrive: the UDP socket, or what the application gave.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "base/scratch.hpp"
+#include "net/outbox.hpp"
 
 namespace lifering::net {
 
@@ -41,10 +46,20 @@ class datagram_port {
 
   /// Adds a datagram to the batch; `fill` appends its bytes to the vector that it is given.
   template <class Fill>
-  void queue(const endpoint& to, Fill&& fill) {
-    const auto offset = bytes_.size();
-    std::forward<Fill>(fill)(bytes_);
-    added(to, offset);
+  requires std::invocable < Fill&, std::vector<std::uint8_t>
+  & > void queue(const endpoint& to, Fill&& fill) {
+    if (!waiting_) waiting_.emplace();
+    outbox& box = **waiting_;
+    const auto offset = box.bytes.size();
+    std::forward<Fill>(fill)(box.bytes);
+    box.list.push_back({to, offset, box.bytes.size() - offset});
+    added(to);
+  }
+
+  void queue(const endpoint& to, const std::vector<std::uint8_t>& datagram) {
+    queue(to, [&](std::vector<std::uint8_t>& out) {
+      out.insert(out.end(), datagram.begin(), datagram.end());
+    });
   }
 
   /// Sends the batch, as far as it can leave now; the rest follows by itself.
@@ -60,13 +75,18 @@ class datagram_port {
   virtual bool has_room_for_strangers() { return true; }
 
   /// Bytes that are still to leave.
-  std::size_t queued() const noexcept { return bytes_.size(); }
+  std::size_t queued() const noexcept { return waiting_ ? (*waiting_)->bytes.size() : 0; }
 
  protected:
-  /// A datagram for `to` stands in `bytes_` from `offset` to its end.
-  virtual void added(const endpoint& to, std::size_t offset) = 0;
+  /// A datagram for `to` is the last one that waits now.
+  virtual void added(const endpoint& to) = 0;
 
-  std::vector<std::uint8_t> bytes_;
+  /// What waits, or null. Held only while something does.
+  outbox* waiting() const noexcept { return waiting_ ? &**waiting_ : nullptr; }
+  void drop_waiting() noexcept { waiting_.reset(); }
+
+ private:
+  std::optional<base::scratch<outbox>> waiting_;
 };
 
 /// Whether a failed send tells of our own host. The others are about what was to be sent, or where

@@ -25,7 +25,7 @@ bool says_superseded(const swim::effect& each) {
 
 void driver::impl::carry_out() {
   bool is_news = false;
-  for (const auto& each : effects_.list()) {
+  for (const auto& each : (*effects_)->list()) {
     std::visit(
         [&](const auto& effect) {
           if constexpr (is_for_application<std::remove_cvref_t<decltype(effect)>>) {
@@ -38,11 +38,12 @@ void driver::impl::carry_out() {
   }
   if (is_news) {
     datagrams_->flush();
-    const auto list = effects_.list();
+    const auto list = (*effects_)->list();
     on_batch_(list);
     if (std::any_of(list.begin(), list.end(), says_superseded)) stop({});
   }
-  effects_.clear();
+  (*effects_)->clear();  // At once: it holds parts of views.
+  effects_.reset();
   is_busy_ = false;
 }
 
@@ -51,7 +52,7 @@ void driver::impl::carry(const swim::send_datagram& effect) {
     ++count_.dropped_not_allowed;
     return;
   }
-  const auto& packet = effects_.packet_at(effect.packet);
+  const auto& packet = (*effects_)->packet_at(effect.packet);
   if (question_ && !question_->is_trusted && effect.to == question_->from) {
     return answer_stranger(packet);
   }
@@ -85,15 +86,13 @@ void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked)
 bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
                                 const wire::proof& with) {
   if (!options_.keys || codec_.seals()) return false;
-  reply_.clear();
-  codec_.encode(packet, reply_, with);
+  const base::scratch<std::vector<std::uint8_t>> encoded;
+  codec_.encode(packet, *encoded, with);
   constexpr std::size_t padding_head = 5;
-  const std::size_t size = reply_.size() + wire::seal_overhead + padding_head;
-  reply_.clear();
-  if (!codec_.encode_within(packet, with, size, reply_)) return false;
-  datagrams_->queue(to, [this](std::vector<std::uint8_t>& out) {
-    out.insert(out.end(), reply_.begin(), reply_.end());
-  });
+  const std::size_t size = encoded->size() + wire::seal_overhead + padding_head;
+  encoded->clear();
+  if (!codec_.encode_within(packet, with, size, *encoded)) return false;
+  datagrams_->queue(to, *encoded);
   return true;
 }
 
@@ -101,25 +100,23 @@ bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
 /// came from gets no more than it sent, the news that rides along left out first.
 void driver::impl::answer_stranger(const swim::packet& reply) {
   if (!may_send_to_stranger(question_->from)) return;
-  reply_.clear();
-  codec_.encode(reply, reply_);
-  if (reply_.size() > question_->room) {
+  const base::scratch<std::vector<std::uint8_t>> encoded;
+  codec_.encode(reply, *encoded);
+  if (encoded->size() > question_->room) {
     swim::packet bare;
     bare.from = reply.from;
     bare.body = reply.body;
     const bool has_news = !reply.updates.empty() || !reply.broadcasts.empty();
-    reply_.clear();
+    encoded->clear();
     const bool is_something = !std::holds_alternative<std::monostate>(bare.body);
-    if (has_news && is_something) codec_.encode(bare, reply_);
+    if (has_news && is_something) codec_.encode(bare, *encoded);
   }
-  if (reply_.empty() || reply_.size() > question_->room) {
+  if (encoded->empty() || encoded->size() > question_->room) {
     ++count_.replies_withheld;
     return;
   }
-  question_->room -= reply_.size();
-  datagrams_->queue(question_->from, [this](std::vector<std::uint8_t>& out) {
-    out.insert(out.end(), reply_.begin(), reply_.end());
-  });
+  question_->room -= encoded->size();
+  datagrams_->queue(question_->from, *encoded);
 }
 
 void driver::impl::carry(const swim::open_stream& effect) {
@@ -135,7 +132,7 @@ void driver::impl::carry(const swim::open_stream& effect) {
 }
 
 void driver::impl::carry(const swim::send_frame& effect) {
-  const auto& packet = effects_.packet_at(effect.packet);
+  const auto& packet = (*effects_)->packet_at(effect.packet);
   const auto found = greetings_.find(effect.stream);
   if (found == greetings_.end()) return send_frame(effect.stream, packet, {});
   if (found->second.must_hold()) return hold(effect.stream, found->second, packet);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/limited_log.hpp"
+#include "base/scratch.hpp"
 #include "net/carrier.hpp"
 #include "net/driver.hpp"
 #include "net/io.hpp"
@@ -137,7 +138,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   template <class Input>
   void apply(const Input& input) {
     if (!enter()) return;
-    machine_->handle(now(), input, effects_);
+    machine_->handle(now(), input, **effects_);
     carry_out();
   }
   void apply(const presumed_ack& input);
@@ -172,11 +173,9 @@ class driver::impl final : public datagram_handler, public stream_handler {
   endpoint advertised_;
 
   std::optional<swim::protocol> machine_;
-  swim::effects effects_;
+  std::optional<base::scratch<swim::effects>> effects_;  // While is_busy_.
   swim::packet incoming_;
   std::optional<question> question_;
-  std::vector<std::uint8_t> reply_;
-
   wire::challenger challenger_;
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
   recent_echoes echoes_;

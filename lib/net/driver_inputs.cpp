@@ -46,7 +46,9 @@ base::time_point driver::impl::now() {
 
 bool driver::impl::enter() {
   LIFERING_CHECK(!is_busy_);
-  return is_busy_ = state_ == state::running;
+  is_busy_ = state_ == state::running;
+  if (is_busy_) effects_.emplace();
+  return is_busy_;
 }
 
 void driver::impl::settle() {
@@ -91,7 +93,7 @@ void driver::impl::timer_expired() {
   }
   const auto time = now();
   if (state_ == state::running && time >= machine_->next_deadline() && enter()) {
-    machine_->advance(time, effects_);
+    machine_->advance(time, **effects_);
     carry_out();
   }
   settle();

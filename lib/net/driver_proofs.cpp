@@ -119,7 +119,7 @@ void driver::impl::answer_challenge(const endpoint& from, const wire::proof& wit
 }
 
 void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max) {
-  reply_.clear();
+  const base::scratch<std::vector<std::uint8_t>> encoded;
   // Filled up, because what answers it must have room for a longer name.
   // What came may be larger than what our own paths are known to carry.
   const std::size_t room = std::min(size_max, options_.protocol.limits.datagram);
@@ -127,14 +127,12 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
   swim::packet said;
   if (with.echo != 0 && room > around) said = machine_->news_within(room - around);
   if (said.updates.empty()) said = bare_packet();
-  if (!codec_.encode_within(said, with, room, reply_)) {
+  if (!codec_.encode_within(said, with, room, *encoded)) {
     ++count_.replies_withheld;
     return;
   }
   if (with.challenge != 0) ++count_.challenges_sent;
-  datagrams_->queue(to, [this](std::vector<std::uint8_t>& out) {
-    out.insert(out.end(), reply_.begin(), reply_.end());
-  });
+  datagrams_->queue(to, *encoded);
 }
 
 // Streams.

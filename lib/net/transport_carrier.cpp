@@ -145,9 +145,7 @@ class transport_carrier final : public carrier,
 
  private:
   // As datagram_port.
-  void added(const endpoint& to, std::size_t offset) override {
-    outgoing_.push_back({to, offset, bytes_.size() - offset});
-  }
+  void added(const endpoint&) override {}
   void flush() override;
   void receive_pending() override;
 
@@ -160,19 +158,12 @@ class transport_carrier final : public carrier,
   void hand_out(const transport_inbox::item& item);
   void end();
 
-  struct outgoing {
-    endpoint to;
-    std::size_t offset = 0;
-    std::size_t size = 0;
-  };
-
   const std::shared_ptr<transport> transport_;
   surroundings with_;
   const std::shared_ptr<transport_link> link_;
   endpoint local_;
   bool is_open_ = false;
   bool is_started_ = false;
-  std::vector<outgoing> outgoing_;
   transport_inbox taken_;
   std::size_t next_ = 0;        // Of taken_, the first item that wasn't handed out.
   std::size_t bytes_read_ = 0;  // And where its bytes begin.
@@ -193,19 +184,19 @@ std::optional<problem> transport_carrier::open(const endpoint& bind) {
 void transport_carrier::end() {
   if (!std::exchange(is_open_, false)) return link_->close();
   link_->close();
-  outgoing_.clear();
-  bytes_.clear();
+  drop_waiting();
   for (auto& [made, from] : std::exchange(early_, {}))
     made->close();
   transport_->close();
 }
 
 void transport_carrier::flush() {
-  if (outgoing_.empty()) return;
+  const outbox* const batch = waiting();
+  if (batch == nullptr) return;
   // A failure may have more sent, which waits for the next turn of this loop.
-  for (std::size_t i = 0; i < outgoing_.size() && is_open_; ++i) {
-    const auto each = outgoing_[i];
-    const auto error = transport_->send(each.to, {bytes_.data() + each.offset, each.size});
+  for (std::size_t i = 0; is_open_ && i < batch->list.size(); ++i) {
+    const auto each = batch->list[i];
+    const auto error = transport_->send(each.to, batch->bytes_of(each));
     if (!error) {
       ++with_.count.datagrams_sent;
       with_.count.bytes_sent += each.size;
@@ -214,8 +205,7 @@ void transport_carrier::flush() {
     ++with_.count.send_errors;
     if (is_about_us(error)) with_.datagrams.datagram_failed(each.to, error);
   }
-  outgoing_.clear();
-  bytes_.clear();
+  drop_waiting();
   if (is_open_) transport_->flush();
 }
 

@@ -42,20 +42,19 @@ udp_socket::udp_socket(io::udp_socket bound, std::size_t datagram_max, operation
                        datagram_handler& handler, counters& count)
     : socket_(std::move(bound)),
       is_v6_(socket_.local_endpoint().address().is_v6()),
+      datagram_max_(datagram_max),
       pending_(pending),
       handler_(handler),
       count_(count),
       receive_buffer_(granted<asio::socket_base::receive_buffer_size>(socket_, buffer_wanted)),
-      send_buffer_(granted<asio::socket_base::send_buffer_size>(socket_, buffer_wanted)),
-      receiver_(datagram_max) {
+      send_buffer_(granted<asio::socket_base::send_buffer_size>(socket_, buffer_wanted)) {
   socket_.non_blocking(true);
   std::error_code ignored;  // Without reports silence is the only evidence, which is enough.
   enable_reports(socket_, ignored);
 }
 
-void udp_socket::added(const endpoint& to, std::size_t offset) {
-  outgoing_.push_back({to_asio<asio::ip::udp>(to, is_v6_), offset, bytes_.size() - offset});
-  if (bytes_.size() > backlog_max) drop_newest(to);
+void udp_socket::added(const endpoint& to) {
+  if (queued() > backlog_max) drop_newest(to);
 }
 
 void udp_socket::start() {
@@ -90,9 +89,10 @@ void udp_socket::wait_readable() {
 
 bool udp_socket::receive_some() {
   bool found = false;
+  datagram_receiver receiver(datagram_max_);
   for (int turn = 0; turn < batches_per_turn && socket_.is_open(); ++turn) {
     std::error_code error;
-    const auto batch = receiver_.receive(socket_, error);
+    const auto batch = receiver.receive(socket_, error);
     if (is_blocked(error)) break;
     if (error) {  // That of an earlier packet, which the reports tell better.
       take_reports();
@@ -134,13 +134,16 @@ void udp_socket::take_reports() {
 
 void udp_socket::flush() {
   if (waits_to_write_) return;
+  const outbox* const batch = waiting();
+  if (batch == nullptr) return;
+  datagram_sender sender;
   int tries = 0;
-  while (sent_ < outgoing_.size()) {
+  while (sent_ < batch->list.size()) {
     std::error_code error;
-    const auto taken = sender_.send(socket_, std::span(outgoing_).subspan(sent_), bytes_, error);
+    const auto taken = sender.send(socket_, is_v6_, *batch, sent_, error);
     for (const auto end = sent_ + taken; sent_ < end; ++sent_) {
       ++count_.datagrams_sent;
-      count_.bytes_sent += outgoing_[sent_].size;
+      count_.bytes_sent += batch->list[sent_].size;
       tries = 0;
     }
     if (!error) continue;
@@ -149,33 +152,28 @@ void udp_socket::flush() {
     take_reports();
     if (!socket_.is_open()) return;
     if (++tries < tries_max) continue;
-    skip_failed(error);
+    skip_failed(endpoint(batch->list[sent_++].to), error);
+    if (!socket_.is_open()) return;
     tries = 0;
   }
   start_anew();
 }
 
-/// Most batches are small; the storage of a large one goes back.
 void udp_socket::start_anew() {
-  if (bytes_.capacity() > storage_kept) {
-    bytes_ = std::vector<std::uint8_t>();
-    outgoing_ = std::vector<outgoing_datagram>();
-  }
-  outgoing_.clear();
-  bytes_.clear();
+  drop_waiting();
   sent_ = 0;
 }
 
-void udp_socket::skip_failed(std::error_code error) {
-  const auto to = from_asio(outgoing_[sent_++].to);
+void udp_socket::skip_failed(const endpoint& to, std::error_code error) {
   ++count_.send_errors;
   error = to_standard(error);
   if (is_about_us(error)) handler_.datagram_failed(to, error);
 }
 
 void udp_socket::drop_newest(const endpoint& to) {
-  bytes_.resize(outgoing_.back().offset);
-  outgoing_.pop_back();
+  outbox& batch = *waiting();
+  batch.bytes.resize(batch.list.back().offset);
+  batch.list.pop_back();
   ++count_.send_errors;
   handler_.datagram_failed(to, std::make_error_code(std::errc::no_buffer_space));
 }

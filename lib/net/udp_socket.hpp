@@ -21,9 +21,6 @@ class udp_socket final : public datagram_port {
   /// What waits at most when the system takes no more; newer datagrams are then dropped as failed.
   static constexpr std::size_t backlog_max = std::size_t{4} << 20;
 
-  /// Bytes of a batch whose storage is kept for the next one.
-  static constexpr std::size_t storage_kept = std::size_t{4} << 10;
-
   /// What the system is asked to buffer in each direction. It may grant less.
   static constexpr int buffer_wanted = 2 << 20;
 
@@ -42,27 +39,25 @@ class udp_socket final : public datagram_port {
   int send_buffer() const noexcept { return send_buffer_; }
 
  private:
-  void added(const endpoint& to, std::size_t offset) override;
+  void added(const endpoint& to) override;
   void wait_readable();
   void wait_writable();
   bool receive_some();
   void take_reports();
-  void skip_failed(std::error_code error);
+  void skip_failed(const endpoint& to, std::error_code error);
   void start_anew();
   void drop_newest(const endpoint& to);
 
   io::udp_socket socket_;
   const bool is_v6_;
+  const std::size_t datagram_max_;
   operations& pending_;
   datagram_handler& handler_;
   counters& count_;
   int receive_buffer_ = 0;
   int send_buffer_ = 0;
 
-  datagram_receiver receiver_;
-  datagram_sender sender_;
-  std::vector<outgoing_datagram> outgoing_;
-  std::size_t sent_ = 0;  // Of outgoing_, how many are done with.
+  std::size_t sent_ = 0;  // Of what waits, how many are done with.
   bool waits_to_write_ = false;
 };
 

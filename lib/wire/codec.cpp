@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/scratch.hpp"
 #include "wire/body.hpp"
 #include "wire/challenger.hpp"
 #include "wire/message_slot.hpp"
@@ -43,12 +44,26 @@ std::string_view to_string(decode_error error) noexcept {
   return "unknown";
 }
 
+namespace {
+
+/// Where a packet is taken apart or put together.
+struct workbench {
+  message_slot messages;
+  std::vector<std::uint8_t> opened;  ///< The payload of a sealed packet.
+
+  /// The packet of `size` bytes is done with. A frame may be much larger than any datagram.
+  void end(std::size_t size) {
+    messages.end(size);
+    if (size > message_slot::kept_size_max) opened = std::vector<std::uint8_t>();
+  }
+};
+
+}  // namespace
+
 struct codec::state {
   std::string cluster_id;
   std::shared_ptr<const keyring> keys;  // Null: nothing is sealed or opened.
-  message_slot messages;                ///< Of the packet that is being written or read.
   body_reader reader;
-  std::vector<std::uint8_t> opened;
   replay_guard guard{lives_max};
   std::uint64_t counter = 0;
   receipt last;
@@ -57,14 +72,17 @@ struct codec::state {
   std::shared_ptr<const sealing> snapshot() const { return keys ? keys->snapshot() : nullptr; }
   std::size_t header_size() const { return envelope_prefix_size + cluster_id.size(); }
 
-  pb::Packet& begin(const swim::packet& from, const proof& with, bool sealed,
-                    std::size_t vouchers_max = vouchers_size_max);
+  void fill(const swim::packet& from, const proof& with, bool sealed, std::size_t vouchers_max,
+            pb::Packet& to);
   void encode(const swim::packet& from, const proof& with, std::size_t vouchers_max,
               std::vector<std::uint8_t>& out);
   /// Appends the message in its envelope, sealed by the front key of `with` if there is one.
-  void finish(const pb::Packet& message, const sealing* with, std::vector<std::uint8_t>& out);
+  /// Returns the size of the message.
+  std::size_t finish(const pb::Packet& message, const sealing* with,
+                     std::vector<std::uint8_t>& out);
   /// Opens the payload if it is sealed and says whether the mode of the moment takes it.
-  decode_error take_payload(const envelope& parts, bytes_view& body);
+  decode_error take_payload(const envelope& parts, std::vector<std::uint8_t>& opened,
+                            bytes_view& body);
   decode_error read(bytes_view from, swim::packet& to);
   void take_vouchers(const pb::Packet& from);
 };
@@ -91,8 +109,7 @@ bool is_of_datagram(const proof& with) {
 }  // namespace
 
 codec::codec(std::string cluster_id, std::shared_ptr<const keyring> keys)
-    // Without zeroes over the blocks of its messages, of which little is ever used.
-    : state_(std::make_unique_for_overwrite<state>()) {
+    : state_(std::make_unique<state>()) {
   LIFERING_CHECK(!cluster_id.empty() && cluster_id.size() <= swim::cluster_id_max);
   state_->cluster_id = std::move(cluster_id);
   state_->keys = std::move(keys);
@@ -110,26 +127,26 @@ bool codec::seals() const {
   return sealing_of(state_->snapshot()) != nullptr;
 }
 
-pb::Packet& codec::state::begin(const swim::packet& from, const proof& with, bool sealed,
-                                std::size_t vouchers_max) {
-  auto& message = messages.begin();
-  write_body(from, message);
-  auto& sender = *message.mutable_sender();
+void codec::state::fill(const swim::packet& from, const proof& with, bool sealed,
+                        std::size_t vouchers_max, pb::Packet& to) {
+  write_body(from, to);
+  auto& sender = *to.mutable_sender();
   if (sealed) {
     sender.set_counter(++counter);
-    write_vouchers(from, guard, vouchers_max, message);
+    write_vouchers(from, guard, vouchers_max, to);
   }
   if (with.challenge != 0) sender.set_challenge(with.challenge);
   if (with.echo != 0) sender.set_echo(with.echo);
-  return message;
 }
 
 void codec::state::encode(const swim::packet& from, const proof& with, std::size_t vouchers_max,
                           std::vector<std::uint8_t>& out) {
   const auto held = snapshot();
   const auto* const sealed = sealing_of(held);
-  const auto& message = begin(from, with, sealed != nullptr, vouchers_max);
-  finish(message, sealed, out);
+  const base::scratch<workbench> bench;
+  auto& message = bench->messages.begin();
+  fill(from, with, sealed != nullptr, vouchers_max, message);
+  bench->end(finish(message, sealed, out));
 }
 
 void codec::encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with) {
@@ -145,11 +162,13 @@ bool codec::encode_within(const swim::packet& from, const proof& with, std::size
                           std::vector<std::uint8_t>& out) {
   const auto keys = state_->snapshot();
   const auto* const sealed = sealing_of(keys);
-  auto& message = state_->begin(from, with, sealed != nullptr);
+  const base::scratch<workbench> bench;
+  auto& message = bench->messages.begin();
+  state_->fill(from, with, sealed != nullptr, vouchers_size_max, message);
   const std::size_t around = state_->header_size() + (sealed != nullptr ? seal_size : 0);
   const std::size_t bare = around + message.ByteSizeLong();
   if (bare > size) {
-    state_->messages.end(bare);
+    bench->end(bare);
     return false;
   }
   // A tag of two bytes and a length of up to three.
@@ -158,12 +177,12 @@ bool codec::encode_within(const swim::packet& from, const proof& with, std::size
   if (size - bare > padding_head) {
     message.mutable_padding()->resize(std::min(size - bare - padding_head, padding_max));
   }
-  state_->finish(message, sealed, out);
+  bench->end(state_->finish(message, sealed, out));
   return true;
 }
 
-void codec::state::finish(const pb::Packet& message, const sealing* with,
-                          std::vector<std::uint8_t>& out) {
+std::size_t codec::state::finish(const pb::Packet& message, const sealing* with,
+                                 std::vector<std::uint8_t>& out) {
   const bool sealed = with != nullptr;
   const std::size_t begin = out.size();
   const std::size_t body_size = message.ByteSizeLong();
@@ -173,14 +192,15 @@ void codec::state::finish(const pb::Packet& message, const sealing* with,
   out.resize(out.size() + payload_size);
   const auto payload = std::span(out).last(payload_size);
   message.SerializeWithCachedSizesToArray(payload.data() + (sealed ? nonce_size : 0));
-  messages.end(body_size);
   if (sealed) {
     const auto header = bytes_view(out).subspan(begin, header_size());
     seal_payload(*with->keys.front(), random_nonce(), header, payload);
   }
+  return body_size;
 }
 
-decode_error codec::state::take_payload(const envelope& parts, bytes_view& body) {
+decode_error codec::state::take_payload(const envelope& parts, std::vector<std::uint8_t>& opened,
+                                        bytes_view& body) {
   const auto with = snapshot();
   last = {};
   last.sealed = parts.sealed;
@@ -200,9 +220,12 @@ decode_error codec::state::read(bytes_view from, swim::packet& to) {
   envelope parts;
   if (const auto error = read_envelope(from, parts); error != decode_error::none) return error;
   if (parts.cluster_id != cluster_id) return decode_error::wrong_cluster;
+  const base::scratch<workbench> bench;
   bytes_view body;
-  if (const auto error = take_payload(parts, body); error != decode_error::none) return error;
-  auto& message = messages.begin();
+  if (const auto error = take_payload(parts, bench->opened, body); error != decode_error::none) {
+    return error;
+  }
+  auto& message = bench->messages.begin();
   const bool parsed = message.ParseFromArray(body.data(), static_cast<int>(body.size()));
   const auto error = parsed ? reader.read(message, to) : decode_error::malformed_body;
   if (error == decode_error::none) {
@@ -213,7 +236,7 @@ decode_error codec::state::read(bytes_view from, swim::packet& to) {
       take_vouchers(message);
     }
   }
-  messages.end(body.size());
+  bench->end(body.size());
   return error;
 }
 
@@ -237,7 +260,6 @@ decode_error codec::decode(bytes_view from, swim::packet& to) {
 
 decode_error codec::decode_frame(bytes_view from, swim::packet& to) {
   const auto error = state_->read(from, to);
-  state_->opened = std::vector<std::uint8_t>();  // A frame may be much larger than any datagram.
   if (error != decode_error::none) return error;
   receipt& last = state_->last;
   if (last.sealed && is_of_datagram(last.proof)) return decode_error::repeated;

@@ -3,10 +3,10 @@
 
 #include <google/protobuf/arena.h>
 
+#include <array>
 #include <cstddef>
 #include <optional>
 
-#include "base/pages.hpp"
 #include "wire/lifering.pb.h"
 
 namespace lifering::wire {
@@ -32,25 +32,14 @@ class message_slot {
   /// The packet of `size` bytes is done with.
   void end(std::size_t size) {
     if (size > kept_size_max || arena_->SpaceAllocated() > block_size) start();
-    if (size > small_size_max) {
-      small_in_turn_ = 0;
-    } else if (small_in_turn_ < small_in_turn_max && ++small_in_turn_ == small_in_turn_max) {
-      arena_.reset();
-      block_ = base::pages<char>(block_size, base::page_use::parts);
-      start();
-    }
   }
 
- private:
+  /// Of larger packets nothing is kept.
   static constexpr std::size_t kept_size_max = 1500;
 
+ private:
   /// For a datagram of usual size, whatever it is full of: the shortest news takes most.
   static constexpr std::size_t block_size = 16384;
-
-  /// After so many packets in turn that have no more than a probe has, the block's pages, which
-  /// a storm of news has filled, go back to the system.
-  static constexpr std::size_t small_size_max = 256;
-  static constexpr unsigned small_in_turn_max = 64;
 
   void start() {
     google::protobuf::ArenaOptions options;
@@ -60,8 +49,7 @@ class message_slot {
     message_ = google::protobuf::Arena::CreateMessage<pb::Packet>(&*arena_);
   }
 
-  base::pages<char> block_{block_size, base::page_use::parts};
-  unsigned small_in_turn_ = small_in_turn_max;  ///< Nothing to give back yet.
+  alignas(std::max_align_t) std::array<char, block_size> block_;
   std::optional<google::protobuf::Arena> arena_;
   pb::Packet* message_ = nullptr;
 };
