@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <memory>
+#include <mutex>
+#include <optional>
 
 namespace lifering::base {
 namespace {
@@ -27,13 +29,20 @@ spdlog::level::level_enum to_spdlog(log_level level) noexcept {
 }  // namespace
 
 log_sink stderr_sink(const std::string& name) {
-  auto out = std::make_shared<spdlog::logger>(in_one_line(name),
-                                              std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  out->set_level(spdlog::level::trace);
-  out->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %n: %v");
-  return [out](log_level level, std::string_view line) {
-    out->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  struct lazy {  // Most members have little to say.
+    std::string name;
+    std::once_flag once;
+    std::optional<spdlog::logger> out;
   };
+  return
+      [held = std::make_shared<lazy>(in_one_line(name))](log_level level, std::string_view line) {
+        std::call_once(held->once, [&] {
+          held->out.emplace(held->name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+          held->out->set_level(spdlog::level::trace);
+          held->out->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %n: %v");
+        });
+        held->out->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
+      };
 }
 
 }  // namespace lifering::base

@@ -1,7 +1,6 @@
 // Memory of many pages, straight from the system and straight back to it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -57,15 +56,6 @@ class pages {
 #else
     delete[] data_;
 #endif
-  }
-
-  /// All zeroes again. The system has the memory until it is written to.
-  void forget() noexcept {
-    if (data_ == nullptr) return;
-#if defined(__linux__)
-    if (::madvise(data_, size_ * sizeof(T), MADV_DONTNEED) == 0) return;
-#endif
-    std::fill_n(data_, size_, T());
   }
 
   T& operator[](std::size_t index) const noexcept {

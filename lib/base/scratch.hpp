@@ -9,17 +9,15 @@
 
 namespace lifering::base {
 
-/// A T for as long as this lives: one that lies idle, or else a new one. It is as its last user
-/// left it, but cleared if it can be. Buffers that are warm once serve all members of a process, so
-/// there are as many as are in use at one moment and not as there are members.
+/// A T for as long as this lives: one that lies idle, as its last user left it but cleared if it
+/// can be, or else a new one. Buffers that are warm once serve all members of a process, so there
+/// are as many as are in use at one moment and not as there are members.
 ///
 /// Any thread may take one and any other give it back; what is in between belongs to one alone.
 template <class T>
 class scratch {
  public:
-  scratch() : object_(take()) {
-    if constexpr (requires(T & object) { object.clear(); }) object_->clear();
-  }
+  scratch() : object_(take()) {}
   scratch(scratch&&) noexcept = default;
   scratch& operator=(scratch&&) = delete;
   ~scratch() {
@@ -59,6 +57,7 @@ class scratch {
   }
 
   void give_back() noexcept {
+    if constexpr (requires(T & object) { object.clear(); }) object_->clear();
     auto& to = the_shelf();
     const std::lock_guard lock(to.mutex);
     if (to.idle.size() < idle_max) to.idle.push_back(std::move(object_));

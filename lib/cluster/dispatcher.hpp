@@ -5,8 +5,8 @@
 #include <asio/strand.hpp>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -99,7 +99,7 @@ class dispatcher : public std::enable_shared_from_this<dispatcher> {
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   event_queue queue_;
-  std::deque<message> messages_;
+  std::list<message> messages_;
   const std::size_t message_limit_;
   bool message_next_ = false;  ///< Whose turn it is.
   bool scheduled_ = false;

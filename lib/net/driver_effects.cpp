@@ -42,7 +42,6 @@ void driver::impl::carry_out() {
     on_batch_(list);
     if (std::any_of(list.begin(), list.end(), says_superseded)) stop({});
   }
-  (*effects_)->clear();  // At once: it holds parts of views.
   effects_.reset();
   is_busy_ = false;
 }
@@ -86,13 +85,13 @@ void driver::impl::presume_answered(const endpoint& to, const swim::ping& asked)
 bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
                                 const wire::proof& with) {
   if (!options_.keys || codec_.seals()) return false;
-  const base::scratch<std::vector<std::uint8_t>> encoded;
-  codec_.encode(packet, *encoded, with);
+  const base::scratch<encoding> encoded;
+  codec_.encode(packet, encoded->bytes, with);
   constexpr std::size_t padding_head = 5;
-  const std::size_t size = encoded->size() + wire::seal_overhead + padding_head;
-  encoded->clear();
-  if (!codec_.encode_within(packet, with, size, *encoded)) return false;
-  datagrams_->queue(to, *encoded);
+  const std::size_t size = encoded->bytes.size() + wire::seal_overhead + padding_head;
+  encoded->bytes.clear();
+  if (!codec_.encode_within(packet, with, size, encoded->bytes)) return false;
+  datagrams_->queue(to, encoded->bytes);
   return true;
 }
 
@@ -100,23 +99,23 @@ bool driver::impl::ask_stranger(const endpoint& to, const swim::packet& packet,
 /// came from gets no more than it sent, the news that rides along left out first.
 void driver::impl::answer_stranger(const swim::packet& reply) {
   if (!may_send_to_stranger(question_->from)) return;
-  const base::scratch<std::vector<std::uint8_t>> encoded;
-  codec_.encode(reply, *encoded);
-  if (encoded->size() > question_->room) {
+  const base::scratch<encoding> encoded;
+  codec_.encode(reply, encoded->bytes);
+  if (encoded->bytes.size() > question_->room) {
     swim::packet bare;
     bare.from = reply.from;
     bare.body = reply.body;
     const bool has_news = !reply.updates.empty() || !reply.broadcasts.empty();
-    encoded->clear();
+    encoded->bytes.clear();
     const bool is_something = !std::holds_alternative<std::monostate>(bare.body);
-    if (has_news && is_something) codec_.encode(bare, *encoded);
+    if (has_news && is_something) codec_.encode(bare, encoded->bytes);
   }
-  if (encoded->empty() || encoded->size() > question_->room) {
+  if (encoded->bytes.empty() || encoded->bytes.size() > question_->room) {
     ++count_.replies_withheld;
     return;
   }
-  question_->room -= encoded->size();
-  datagrams_->queue(question_->from, *encoded);
+  question_->room -= encoded->bytes.size();
+  datagrams_->queue(question_->from, encoded->bytes);
 }
 
 void driver::impl::carry(const swim::open_stream& effect) {

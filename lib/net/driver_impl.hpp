@@ -14,6 +14,7 @@
 #include "base/scratch.hpp"
 #include "net/carrier.hpp"
 #include "net/driver.hpp"
+#include "net/encoding.hpp"
 #include "net/io.hpp"
 #include "net/member_sources.hpp"
 #include "net/operations.hpp"
@@ -174,7 +175,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
 
   std::optional<swim::protocol> machine_;
   std::optional<base::scratch<swim::effects>> effects_;  // While is_busy_.
-  swim::packet incoming_;
+  swim::packet* incoming_ = nullptr;                     // While it is dealt with.
   std::optional<question> question_;
   wire::challenger challenger_;
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.

@@ -101,21 +101,22 @@ void driver::impl::timer_expired() {
 
 void driver::impl::datagram_received(const endpoint& from, std::span<const std::uint8_t> bytes) {
   if (!options_.allow.allows(from)) return count_disallowed(from);
+  const base::scratch<swim::packet> packet;
+  incoming_ = &*packet;
   take_datagram(from, bytes);
-  incoming_.let_go();
 }
 
 void driver::impl::take_datagram(const endpoint& from, std::span<const std::uint8_t> bytes) {
-  const auto error = codec_.decode(bytes, incoming_);
+  const auto error = codec_.decode(bytes, *incoming_);
   if (error == wire::decode_error::cannot_open) unopened_.unopened(from);
   if (error != wire::decode_error::none) return count_dropped(error, &from);
   if (!may_change_things(from, bytes.size())) return;
   (from.is_v4() ? heard_v4_ : heard_v6_) = now();
-  leave_out_disallowed(incoming_);
+  leave_out_disallowed(*incoming_);
   const bool is_proven = codec_.last_receipt().proven;
-  const bool is_trusted = is_proven || is_member_at(incoming_.from.name, from);
+  const bool is_trusted = is_proven || is_member_at(incoming_->from.name, from);
   question_ = question{from, is_trusted, bytes.size()};
-  apply(swim::packet_received{from, incoming_, is_proven});
+  apply(swim::packet_received{from, *incoming_, is_proven});
   question_.reset();
 }
 
@@ -182,12 +183,13 @@ void driver::impl::stream_ended(swim::stream_id id, std::error_code error) {
 }
 
 void driver::impl::frame_received(swim::stream_id id, std::span<const std::uint8_t> frame) {
-  const auto error = codec_.decode_frame(frame, incoming_);
+  const base::scratch<swim::packet> packet;
+  incoming_ = &*packet;
+  const auto error = codec_.decode_frame(frame, *incoming_);
   if (error != wire::decode_error::none) return frame_refused(id, error);
   if (!may_pass(id)) return;
-  leave_out_disallowed(incoming_);
-  apply(swim::stream_received{id, incoming_});
-  incoming_.clear();  // It may hold a whole view.
+  leave_out_disallowed(*incoming_);
+  apply(swim::stream_received{id, *incoming_});
 }
 
 void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {

@@ -21,7 +21,7 @@ std::uint64_t driver::impl::challenge_period() {
 }
 
 bool driver::impl::is_echo(const endpoint& from, const wire::proof& proof) const {
-  const auto& by = incoming_.from;
+  const auto& by = incoming_->from;
   return challenger_.is_echo(proof.echo, by.name, by.epoch, from, challenge_period());
 }
 
@@ -51,25 +51,25 @@ swim::packet driver::impl::bare_packet() const {
 bool driver::impl::may_change_things(const endpoint& from, std::size_t size) {
   const auto& receipt = codec_.last_receipt();
   const bool has_proof = receipt.proof.challenge != 0 || receipt.proof.echo != 0;
-  const bool is_bare = std::holds_alternative<std::monostate>(incoming_.body) &&
-                       incoming_.updates.empty() && incoming_.broadcasts.empty();
+  const bool is_bare = std::holds_alternative<std::monostate>(incoming_->body) &&
+                       incoming_->updates.empty() && incoming_->broadcasts.empty();
   const bool is_proof_alone = has_proof && is_bare;
   // In mode `off` a challenge is echoed in plain, and proves nothing.
   if (!receipt.sealed) return !is_proof_alone;
-  if (is_echo(from, receipt.proof)) codec_.mark_proven(incoming_.from);
+  if (is_echo(from, receipt.proof)) codec_.mark_proven(incoming_->from);
   const bool is_proven = receipt.proven || !codec_.seals();
-  if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_.from, now());
+  if (is_proven && !is_proof_alone) unopened_.opened(from, incoming_->from, now());
   if (!is_proven && !is_proof_alone) ++count_.dropped_unproven;
-  if (receipt.proven) codec_.believe_vouchers(incoming_);
+  if (receipt.proven) codec_.believe_vouchers(*incoming_);
   // An echo that isn't good is not answered by another challenge, to no end, unless a question
   // comes with it, which comes twice at most: an earlier life of ours at this address, or who plays
   // its packets again, may have asked for that number.
-  const bool may_ask = receipt.proof.echo == 0 || recently_asked::is_question(incoming_.body);
+  const bool may_ask = receipt.proof.echo == 0 || recently_asked::is_question(incoming_->body);
   const std::uint64_t ours =
-      !is_proven && may_ask ? challenge_for(incoming_.from.name, incoming_.from.epoch, from) : 0;
+      !is_proven && may_ask ? challenge_for(incoming_->from.name, incoming_->from.epoch, from) : 0;
   const bool is_asked = receipt.proof.challenge != 0;
   if ((is_asked || ours != 0) &&
-      (is_member_at(incoming_.from.name, from) || may_send_to_stranger(from))) {
+      (is_member_at(incoming_->from.name, from) || may_send_to_stranger(from))) {
     const wire::proof with{ours, receipt.proof.challenge};
     if (is_asked)
       answer_challenge(from, with, size);
@@ -93,6 +93,7 @@ wire::proof driver::impl::proof_beside(const endpoint& to, const swim::body& con
   wire::proof made{0, echoes_.number_for(to, time)};
   if (!recently_asked::is_question(content)) return made;
   asked_.forget_old(time);
+  echoes_.forget_old(time);
   const auto* asked = std::get_if<swim::ping>(&content);
   if (asked != nullptr && codec_.is_proven(asked->target, asked->target_epoch)) return made;
   asked_.add(to, content, time);
@@ -119,7 +120,7 @@ void driver::impl::answer_challenge(const endpoint& from, const wire::proof& wit
 }
 
 void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::size_t size_max) {
-  const base::scratch<std::vector<std::uint8_t>> encoded;
+  const base::scratch<encoding> encoded;
   // Filled up, because what answers it must have room for a longer name.
   // What came may be larger than what our own paths are known to carry.
   const std::size_t room = std::min(size_max, options_.protocol.limits.datagram);
@@ -127,12 +128,12 @@ void driver::impl::send_proof(const endpoint& to, const wire::proof& with, std::
   swim::packet said;
   if (with.echo != 0 && room > around) said = machine_->news_within(room - around);
   if (said.updates.empty()) said = bare_packet();
-  if (!codec_.encode_within(said, with, room, *encoded)) {
+  if (!codec_.encode_within(said, with, room, encoded->bytes)) {
     ++count_.replies_withheld;
     return;
   }
   if (with.challenge != 0) ++count_.challenges_sent;
-  datagrams_->queue(to, *encoded);
+  datagrams_->queue(to, encoded->bytes);
 }
 
 // Streams.
@@ -165,8 +166,8 @@ bool driver::impl::may_pass(swim::stream_id id) {
   switch (found->second.take(receipt)) {
     case stream_greeting::step::pass:
       if (receipt.sealed) {
-        codec_.mark_proven(incoming_.from);
-        codec_.believe_vouchers(incoming_);
+        codec_.mark_proven(incoming_->from);
+        codec_.believe_vouchers(*incoming_);
       }
       return true;
     case stream_greeting::step::answer:
@@ -174,7 +175,7 @@ bool driver::impl::may_pass(swim::stream_id id) {
       send_proof(id, found->second.hello());
       return false;
     case stream_greeting::step::opened:
-      if (receipt.sealed) codec_.mark_proven(incoming_.from);
+      if (receipt.sealed) codec_.mark_proven(incoming_->from);
       release_held(id, found->second);
       return false;
     case stream_greeting::step::refuse:
@@ -199,7 +200,7 @@ void driver::impl::refuse_unproven(swim::stream_id id, std::error_code error) {
   ++count_.streams_failed;
   greetings_.erase(id);
   // One who has no room says so before any greeting, and there is nothing in it to be proved.
-  const auto* refusal = std::get_if<swim::refusal>(&incoming_.body);
+  const auto* refusal = std::get_if<swim::refusal>(&incoming_->body);
   const bool is_busy = refusal != nullptr && refusal->reason == swim::refusal_reason::busy;
   apply(swim::stream_ended{id, is_busy ? std::error_code{} : error});
   streams_->drop(id);

@@ -1,19 +1,23 @@
 #include "net/recent_echoes.hpp"
 
+#include <ranges>
+
 namespace lifering::net {
 
 void recent_echoes::add(const endpoint& by, std::uint64_t number, base::time_point now) {
-  last_[next_] = {by, number, now};
-  next_ = (next_ + 1) % kept_max;
-  latest_ = now;
+  if (last_.size() == kept_max) last_.pop_front();
+  last_.push_back({by, number, now});
+}
+
+void recent_echoes::forget_old(base::time_point now) {
+  while (!last_.empty() && now - last_.front().at > base::duration(keep_time))
+    last_.pop_front();
 }
 
 std::uint64_t recent_echoes::number_for(const endpoint& to, base::time_point now) const {
-  if (now - latest_ > base::duration(keep_time)) return 0;  // As nearly always.
-  for (std::size_t i = 1; i <= kept_max; ++i) {             // The newest first.
-    const asked& each = last_[(next_ + kept_max - i) % kept_max];
+  for (const asked& each : std::views::reverse(last_)) {
     if (now - each.at > base::duration(keep_time)) return 0;
-    if (each.number != 0 && each.by == to) return each.number;
+    if (each.by == to) return each.number;
   }
   return 0;
 }

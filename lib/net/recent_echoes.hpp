@@ -3,11 +3,11 @@
 // challenge.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <lifering/endpoint.hpp>
+#include <list>
 
 #include "base/time.hpp"
 
@@ -17,6 +17,9 @@ class recent_echoes {
  public:
   /// `by` has asked for the echo of that number.
   void add(const endpoint& by, std::uint64_t number, base::time_point now);
+
+  /// Gives back what nobody needs any more; for any moment at which there is time.
+  void forget_old(base::time_point now);
 
   /// What a packet to that peer is to echo; 0 for nothing.
   std::uint64_t number_for(const endpoint& to, base::time_point now) const;
@@ -31,9 +34,7 @@ class recent_echoes {
   static constexpr std::chrono::seconds keep_time{2};  // A challenge is good for five at least.
   static constexpr std::size_t kept_max = 32;
 
-  std::array<asked, kept_max> last_;  // In a circle, whose next place is that of the oldest.
-  std::size_t next_ = 0;
-  base::time_point latest_{};
+  std::list<asked> last_;  // The newest at the end.
 };
 
 }  // namespace lifering::net

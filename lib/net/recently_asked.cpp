@@ -1,5 +1,6 @@
 #include "net/recently_asked.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -13,26 +14,23 @@ bool recently_asked::is_question(const swim::body& content) noexcept {
 }
 
 void recently_asked::add(const endpoint& to, const swim::body& content, base::time_point now) {
-  if (last_.size() < kept_max) last_.emplace_back();
-  last_[next_] = {to, now, content};
-  latest_ = now;
-  next_ = (next_ + 1) % kept_max;
+  if (last_.size() == kept_max) last_.pop_front();
+  last_.push_back({to, now, content});
 }
 
 /// Most are asked while a cluster forms, and hold parts of views.
 void recently_asked::forget_old(base::time_point now) {
-  if (last_.empty() || now - latest_ <= base::duration(keep_time)) return;
-  last_ = std::vector<asked>();
-  next_ = 0;
+  while (!last_.empty() && now - last_.front().at > base::duration(keep_time))
+    last_.pop_front();
 }
 
 std::optional<swim::body> recently_asked::take(const endpoint& by, base::time_point now) {
-  for (std::size_t i = 0; i < last_.size(); ++i) {
-    asked& each = last_[(next_ + i) % last_.size()];
-    if (!each.content || each.to != by || now - each.at > base::duration(keep_time)) continue;
-    return std::exchange(each.content, std::nullopt);
-  }
-  return std::nullopt;
+  forget_old(now);
+  const auto found = std::ranges::find(last_, by, &asked::to);
+  if (found == last_.end()) return std::nullopt;
+  std::optional<swim::body> content(std::move(found->content));
+  last_.erase(found);
+  return content;
 }
 
 }  // namespace lifering::net

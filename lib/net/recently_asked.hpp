@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <lifering/endpoint.hpp>
+#include <list>
 #include <optional>
-#include <vector>
 
 #include "base/time.hpp"
 #include "swim/message.hpp"
@@ -33,15 +33,13 @@ class recently_asked {
   struct asked {
     endpoint to;
     base::time_point at{};
-    std::optional<swim::body> content;
+    swim::body content;
   };
 
   static constexpr std::chrono::seconds keep_time{1};  // Most are asked again by then.
   static constexpr std::size_t kept_max = 32;
 
-  std::vector<asked> last_;  // In a circle, whose next place is that of the oldest.
-  std::size_t next_ = 0;
-  base::time_point latest_{};
+  std::list<asked> last_;  // The newest at the end.
 };
 
 }  // namespace lifering::net

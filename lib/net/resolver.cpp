@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <asio/error.hpp>
 #include <asio/post.hpp>
-#include <deque>
 #include <lifering/error.hpp>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -45,7 +45,7 @@ struct resolver::shared_state {
   std::mutex mutex;
   resolver* owner = nullptr;
   std::optional<io::executor> executor;
-  std::deque<question> waiting;
+  std::list<question> waiting;
   std::size_t threads = 0;
   lookups look_up;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <lifering/endpoint.hpp>
 #include <memory>
+#include <span>
 #include <system_error>
 #include <vector>
 
@@ -40,8 +41,10 @@ class stream final : public connection_user, public std::enable_shared_from_this
   /// Reports an end from a later turn: for what goes wrong before anything is under way.
   void fail_later(std::error_code error);
 
-  /// Where the next frame's bytes are appended, before send_queued().
-  std::vector<std::uint8_t>& queue() noexcept { return queued_; }
+  /// Adds a frame to what send_queued() sends.
+  void queue(std::span<const std::uint8_t> frame) {
+    queued_.insert(queued_.end(), frame.begin(), frame.end());
+  }
   void send_queued();
 
   /// Ends at once and says so.
@@ -79,7 +82,7 @@ class stream final : public connection_user, public std::enable_shared_from_this
   bool is_answered_ = false;  // The peer has sent anything.
   std::vector<std::uint8_t> queued_;
   std::vector<std::uint8_t> in_flight_;
-  std::array<std::uint8_t, 4096> chunk_{};
+  std::array<std::uint8_t, 2048> chunk_{};
   wire::frame_reader reader_;
 };
 

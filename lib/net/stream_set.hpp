@@ -11,9 +11,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/scratch.hpp"
 #include "base/time.hpp"
 #include "net/connection.hpp"
 #include "net/counters.hpp"
+#include "net/encoding.hpp"
 #include "net/io.hpp"
 #include "net/operations.hpp"
 #include "net/stream.hpp"
@@ -71,10 +73,10 @@ class stream_set {
   void send(swim::stream_id id, Fill&& fill) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
-    auto& queue = found->second->queue();
-    const auto before = queue.size();
-    std::forward<Fill>(fill)(queue);
-    queued_ += queue.size() - before;
+    const base::scratch<encoding> frame;
+    std::forward<Fill>(fill)(frame->bytes);
+    found->second->queue(frame->bytes);
+    queued_ += frame->bytes.size();
     sent_to(found->second);
   }
 

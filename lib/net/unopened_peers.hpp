@@ -36,17 +36,17 @@ class unopened_peers {
 
  private:
   struct peer {
-    std::uint64_t at = 0;
-    base::time_point last_opened{};
+    std::uint32_t at = 0;
+    std::uint32_t last_opened = 0;     // In ticks.
     std::uint32_t life = 0;            // The low bits of its life_id().
     std::uint32_t last_ping : 31 = 0;  // The low bits of its number.
     std::uint32_t in_doubt : 1 = 0;    // The last packet could not be opened.
   };
-  static_assert(sizeof(peer) <= 24, "one a member, in each member");
+  static_assert(sizeof(peer) <= 16, "one a member, in each member");
 
   /// Where that address is, or where it would be.
-  std::vector<peer>::iterator place_of(std::uint64_t address);
-  peer* find(std::uint64_t address);
+  std::vector<peer>::iterator place_of(std::uint32_t address);
+  peer* find(std::uint32_t address);
   bool make_room(base::time_point now);
 
   std::size_t peers_max_;

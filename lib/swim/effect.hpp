@@ -2,6 +2,7 @@
 // nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <lifering/event.hpp>
@@ -94,13 +95,8 @@ class effects {
     list_.clear();
     if (list_.capacity() > effects_kept) list_ = std::vector<effect>();
     if (packets_.size() > packets_kept) packets_.resize(packets_kept);
-    for (std::size_t i = 0; i < packets_.size(); ++i) {
-      // At once, not with the next use: until then many members would hold parts of views.
-      if (i < packets_used_)
-        packets_[i].clear();
-      else
-        packets_[i].updates = std::vector<update>();
-    }
+    for (std::size_t i = 0; i < std::min(packets_used_, packets_.size()); ++i)
+      packets_[i].clear();
     packets_used_ = 0;
   }
 
@@ -131,7 +127,7 @@ class effects {
   }
 
  private:
-  static constexpr std::size_t effects_kept = 16;
+  static constexpr std::size_t effects_kept = 64;
   static constexpr std::size_t packets_kept = 8;
 
   packet& next_packet() {

@@ -118,25 +118,9 @@ void packet::clear() {
     spare = std::move(request->target);
   }
   body = std::monostate{};
+  if (updates.capacity() > updates_kept) updates = std::vector<update>();
   updates.clear();
-  return_storage();
   broadcasts.clear();
-}
-
-void packet::return_storage() {
-  const bool is_usual = updates.size() <= updates_kept;
-  if (is_usual && updates.capacity() > updates_kept) updates.shrink_to_fit();
-}
-
-void packet::let_go() {
-  if (updates.size() > updates_kept) {
-    updates.clear();
-    return_storage();
-  }
-  const bool has_view =
-      std::holds_alternative<view_rows>(body) || std::holds_alternative<view_delta>(body) ||
-      std::holds_alternative<view_compare>(body) || std::holds_alternative<view_summary>(body);
-  if (has_view) body = std::monostate{};
 }
 
 void packet::ask(std::uint64_t sequence, std::string_view target, std::uint64_t epoch) {

@@ -258,18 +258,11 @@ struct packet {
   std::vector<broadcast> broadcasts;
   std::string spare;  ///< Storage of a name, between two pings.
 
-  /// Updates whose storage is kept: a storm of news needs more.
-  static constexpr std::size_t updates_kept = 8;
+  /// Updates whose storage is kept: what a datagram has room for. Frames have more.
+  static constexpr std::size_t updates_kept = 64;
 
-  /// Back to an empty packet; keeps the storage, but not what a storm of news needed.
+  /// Back to an empty packet; keeps the storage, but not that of a view or of much news.
   void clear();
-
-  /// Gives back what a storm of news needed, unless the updates still fill it.
-  void return_storage();
-
-  /// The packet has been dealt with: lets go of many updates and of parts of views, which many
-  /// members would otherwise hold until their next packets. Keeps the storage of small ones.
-  void let_go();
 
   // Make the body a ping or a ping request, without taking anything from the heap once the packet
   // has had one.

@@ -53,8 +53,9 @@ struct workbench {
 
   /// The packet of `size` bytes is done with. A frame may be much larger than any datagram.
   void end(std::size_t size) {
+    constexpr std::size_t opened_kept = std::size_t{64} << 10;
     messages.end(size);
-    if (size > message_slot::kept_size_max) opened = std::vector<std::uint8_t>();
+    if (opened.capacity() > opened_kept) opened = std::vector<std::uint8_t>();
   }
 };
 

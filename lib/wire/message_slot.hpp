@@ -12,9 +12,9 @@
 namespace lifering::wire {
 
 /// One pb::Packet in an arena with a block of our own. Clearing keeps its parts and their strings,
-/// so a steady packet costs no heap allocation, however long its names are. What a large packet
-/// took is given back with its end: a peer can't make us hold more than `kept_size_max` bytes in
-/// each of the parts that fit the block.
+/// so a steady packet costs no heap allocation, however long its names are. The message of a large
+/// packet ends with it: a peer can't make us hold more than the block, and `kept_size_max` bytes in
+/// each of the parts that fit it.
 ///
 /// Neither copyable nor movable: the arena points into it. Not thread-safe.
 class message_slot {
@@ -34,10 +34,10 @@ class message_slot {
     if (size > kept_size_max || arena_->SpaceAllocated() > block_size) start();
   }
 
-  /// Of larger packets nothing is kept.
+ private:
+  /// The message of a larger packet is not kept.
   static constexpr std::size_t kept_size_max = 1500;
 
- private:
   /// For a datagram of usual size, whatever it is full of: the shortest news takes most.
   static constexpr std::size_t block_size = 16384;
 

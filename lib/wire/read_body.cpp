@@ -267,7 +267,6 @@ decode_error body_reader::read(const pb::Packet& from, swim::packet& to) {
   auto error = read_sender(from.sender(), to.from);
   if (error == decode_error::none) error = read_one_of(from, to.body);
   if (error == decode_error::none) error = read_list(from.updates(), to.updates, read_update);
-  to.return_storage();
   if (error == decode_error::none) {
     error = read_list(from.broadcasts(), to.broadcasts, read_broadcast);
   }
