@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace lifering::base {
 namespace {
@@ -30,19 +31,20 @@ spdlog::level::level_enum to_spdlog(log_level level) noexcept {
 
 log_sink stderr_sink(const std::string& name) {
   struct lazy {  // Most members have little to say.
+    explicit lazy(std::string as) : name(std::move(as)) {}
     std::string name;
     std::once_flag once;
     std::optional<spdlog::logger> out;
   };
-  return
-      [held = std::make_shared<lazy>(in_one_line(name))](log_level level, std::string_view line) {
-        std::call_once(held->once, [&] {
-          held->out.emplace(held->name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
-          held->out->set_level(spdlog::level::trace);
-          held->out->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %n: %v");
-        });
-        held->out->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
-      };
+  const auto held = std::make_shared<lazy>(in_one_line(name));
+  return [held](log_level level, std::string_view line) {
+    std::call_once(held->once, [&] {
+      held->out.emplace(held->name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+      held->out->set_level(spdlog::level::trace);
+      held->out->set_pattern("%Y-%m-%dT%H:%M:%S.%e %^%l%$ %n: %v");
+    });
+    held->out->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  };
 }
 
 }  // namespace lifering::base

@@ -18,11 +18,9 @@ template <class T>
 class scratch {
  public:
   scratch() : object_(take()) {}
-  scratch(scratch&&) noexcept = default;
-  scratch& operator=(scratch&&) = delete;
-  ~scratch() {
-    if (object_) give_back();
-  }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  ~scratch() { give_back(); }
 
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_.get(); }

@@ -11,10 +11,9 @@
 namespace lifering::base {
 
 /// Finds the numbers of slots by a 64-bit hash of what stands in them: open addressing, linear, at
-/// most seven eighths full. It keeps the numbers with 8 bits of the hash each, 4 to 9 bytes a slot,
+/// most seven eighths full. It keeps the numbers with 8 bits of the hash each, 5 to 9 bytes a slot,
 /// so it asks back for what is in a slot: `is(slot)` whether it is the one that is looked for,
-/// `hash_of(slot)` for its hash. Of the slots that `is` is asked about, nearly all are the right
-/// one.
+/// `hash_of(slot)` for its hash. Of others that it passes, `is` is asked about one in 256.
 ///
 /// Not thread-safe.
 class slot_index {

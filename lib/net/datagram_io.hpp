@@ -37,7 +37,7 @@ struct network_report {
 /// live for one turn only.
 class datagram_receiver {
  public:
-  /// Reads no more than `datagram_max` bytes of each, at most 65535.
+  /// Reads no more than `datagram_max` bytes of each, at most 65536.
   explicit datagram_receiver(std::size_t datagram_max);
   ~datagram_receiver();
 

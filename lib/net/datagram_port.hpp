@@ -45,9 +45,8 @@ class datagram_port {
   virtual void start() = 0;
 
   /// Adds a datagram to the batch; `fill` appends its bytes to the vector that it is given.
-  template <class Fill>
-  requires std::invocable < Fill&, std::vector<std::uint8_t>
-  & > void queue(const endpoint& to, Fill&& fill) {
+  template <std::invocable<std::vector<std::uint8_t>&> Fill>
+  void queue(const endpoint& to, Fill&& fill) {
     if (!waiting_) waiting_.emplace();
     outbox& box = **waiting_;
     const auto offset = box.bytes.size();

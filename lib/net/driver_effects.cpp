@@ -43,7 +43,6 @@ void driver::impl::carry_out() {
     if (std::any_of(list.begin(), list.end(), says_superseded)) stop({});
   }
   effects_.reset();
-  is_busy_ = false;
 }
 
 void driver::impl::carry(const swim::send_datagram& effect) {

@@ -44,7 +44,7 @@ class driver::impl final : public datagram_handler, public stream_handler {
   template <class Command>
   void command(const Command& value) {
     if (state_ != state::running) return;
-    if (is_busy_) {
+    if (effects_) {
       later_.emplace_back(value);
     } else {
       apply(value);
@@ -174,9 +174,10 @@ class driver::impl final : public datagram_handler, public stream_handler {
   endpoint advertised_;
 
   std::optional<swim::protocol> machine_;
-  std::optional<base::scratch<swim::effects>> effects_;  // While is_busy_.
+  std::optional<base::scratch<swim::effects>> effects_;  // Until they are carried out.
   swim::packet* incoming_ = nullptr;                     // While it is dealt with.
   std::optional<question> question_;
+
   wire::challenger challenger_;
   std::map<swim::stream_id, stream_greeting> greetings_;  // Sealed streams only.
   recent_echoes echoes_;
@@ -188,7 +189,6 @@ class driver::impl final : public datagram_handler, public stream_handler {
   base::time_point heard_v6_{};
   std::vector<postponed> later_;
   bool will_settle_ = false;
-  bool is_busy_ = false;  // From the machine's answer until its effects are carried out.
 
   io::timer timer_;
   base::time_point armed_for_ = base::never;

@@ -45,14 +45,13 @@ base::time_point driver::impl::now() {
 }
 
 bool driver::impl::enter() {
-  LIFERING_CHECK(!is_busy_);
-  is_busy_ = state_ == state::running;
-  if (is_busy_) effects_.emplace();
-  return is_busy_;
+  LIFERING_CHECK(!effects_);
+  if (state_ == state::running) effects_.emplace();
+  return effects_.has_value();
 }
 
 void driver::impl::settle() {
-  if (is_busy_ || state_ != state::running) return;
+  if (effects_ || state_ != state::running) return;
   datagrams_->flush();
   for (int round = 0; round < rounds_per_turn && !later_.empty(); ++round) {
     const auto inputs = std::exchange(later_, {});
@@ -104,6 +103,7 @@ void driver::impl::datagram_received(const endpoint& from, std::span<const std::
   const base::scratch<swim::packet> packet;
   incoming_ = &*packet;
   take_datagram(from, bytes);
+  incoming_ = nullptr;
 }
 
 void driver::impl::take_datagram(const endpoint& from, std::span<const std::uint8_t> bytes) {
@@ -190,6 +190,7 @@ void driver::impl::frame_received(swim::stream_id id, std::span<const std::uint8
   if (!may_pass(id)) return;
   leave_out_disallowed(*incoming_);
   apply(swim::stream_received{id, *incoming_});
+  incoming_ = nullptr;
 }
 
 void driver::impl::frame_refused(swim::stream_id id, wire::decode_error error) {

@@ -120,6 +120,7 @@ void packet::clear() {
   body = std::monostate{};
   if (updates.capacity() > updates_kept) updates = std::vector<update>();
   updates.clear();
+  if (broadcasts.capacity() > updates_kept) broadcasts = std::vector<broadcast>();
   broadcasts.clear();
 }
 

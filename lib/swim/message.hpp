@@ -258,7 +258,8 @@ struct packet {
   std::vector<broadcast> broadcasts;
   std::string spare;  ///< Storage of a name, between two pings.
 
-  /// Updates whose storage is kept: what a datagram has room for. Frames have more.
+  /// Updates, and broadcasts, whose storage is kept: what a datagram has room for. Frames have
+  /// more.
   static constexpr std::size_t updates_kept = 64;
 
   /// Back to an empty packet; keeps the storage, but not that of a view or of much news.

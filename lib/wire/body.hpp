@@ -1,8 +1,6 @@
 // Packets to Protobuf messages and back. The one place that knows both.
 #pragma once
 
-#include <string>
-
 #include "swim/message.hpp"
 #include "wire/decode_error.hpp"
 #include "wire/lifering.pb.h"
@@ -12,20 +10,9 @@ namespace lifering::wire {
 /// Fills a cleared message. What breaks a limit of swim/message.hpp is a mistake of the program.
 void write_body(const swim::packet& from, pb::Packet& to);
 
-/// Reads messages into packets and enforces every limit. Holds what makes reuse possible; one per
-/// codec.
-class body_reader {
- public:
-  /// Overwrites `to`, keeping its storage. On an error `to` is unspecified.
-  decode_error read(const pb::Packet& from, swim::packet& to);
-
- private:
-  decode_error read_one_of(const pb::Packet& from, swim::body& to);
-  void keep_target(swim::body& of);
-
-  // The target string of the last ping, so that pings and acks in turn allocate nothing.
-  std::string target_;
-};
+/// Reads a message and enforces every limit. Overwrites `to`, keeping its storage. On an error `to`
+/// is unspecified.
+decode_error read_body(const pb::Packet& from, swim::packet& to);
 
 /// The parts of records, shared by updates and by rows of a view.
 void write_endpoint(const endpoint& from, pb::Endpoint& to);

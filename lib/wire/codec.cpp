@@ -51,10 +51,9 @@ struct workbench {
   message_slot messages;
   std::vector<std::uint8_t> opened;  ///< The payload of a sealed packet.
 
-  /// The packet of `size` bytes is done with. A frame may be much larger than any datagram.
-  void end(std::size_t size) {
+  /// A frame may be much larger than any datagram, and needn't have been opened.
+  void clear() {
     constexpr std::size_t opened_kept = std::size_t{64} << 10;
-    messages.end(size);
     if (opened.capacity() > opened_kept) opened = std::vector<std::uint8_t>();
   }
 };
@@ -64,7 +63,6 @@ struct workbench {
 struct codec::state {
   std::string cluster_id;
   std::shared_ptr<const keyring> keys;  // Null: nothing is sealed or opened.
-  body_reader reader;
   replay_guard guard{lives_max};
   std::uint64_t counter = 0;
   receipt last;
@@ -147,7 +145,7 @@ void codec::state::encode(const swim::packet& from, const proof& with, std::size
   const base::scratch<workbench> bench;
   auto& message = bench->messages.begin();
   fill(from, with, sealed != nullptr, vouchers_max, message);
-  bench->end(finish(message, sealed, out));
+  bench->messages.end(finish(message, sealed, out));
 }
 
 void codec::encode(const swim::packet& from, std::vector<std::uint8_t>& out, const proof& with) {
@@ -169,7 +167,7 @@ bool codec::encode_within(const swim::packet& from, const proof& with, std::size
   const std::size_t around = state_->header_size() + (sealed != nullptr ? seal_size : 0);
   const std::size_t bare = around + message.ByteSizeLong();
   if (bare > size) {
-    bench->end(bare);
+    bench->messages.end(bare);
     return false;
   }
   // A tag of two bytes and a length of up to three.
@@ -178,7 +176,7 @@ bool codec::encode_within(const swim::packet& from, const proof& with, std::size
   if (size - bare > padding_head) {
     message.mutable_padding()->resize(std::min(size - bare - padding_head, padding_max));
   }
-  bench->end(state_->finish(message, sealed, out));
+  bench->messages.end(state_->finish(message, sealed, out));
   return true;
 }
 
@@ -228,7 +226,7 @@ decode_error codec::state::read(bytes_view from, swim::packet& to) {
   }
   auto& message = bench->messages.begin();
   const bool parsed = message.ParseFromArray(body.data(), static_cast<int>(body.size()));
-  const auto error = parsed ? reader.read(message, to) : decode_error::malformed_body;
+  const auto error = parsed ? read_body(message, to) : decode_error::malformed_body;
   if (error == decode_error::none) {
     const auto& sender = message.sender();
     last.proof = {sender.challenge(), sender.echo()};
@@ -237,7 +235,7 @@ decode_error codec::state::read(bytes_view from, swim::packet& to) {
       take_vouchers(message);
     }
   }
-  bench->end(body.size());
+  bench->messages.end(body.size());
   return error;
 }
 

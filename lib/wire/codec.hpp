@@ -47,7 +47,7 @@ struct receipt {
 };
 
 /// Encodes and decodes for one cluster and one life of one member: packets are numbered here, so a
-/// new life has a new codec, and all its packets go through the same one. Reuses its buffers; not
+/// new life has a new codec, and all its packets go through the same one. Not
 /// thread-safe, except that the keyring may change from any thread at any time.
 class codec {
  public:

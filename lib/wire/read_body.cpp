@@ -210,22 +210,17 @@ decode_error read_ping(const From& from, std::string& target, To& to) {
   return decode_error::none;
 }
 
-}  // namespace
-
-void body_reader::keep_target(swim::body& of) {
-  if (auto* ping = std::get_if<swim::ping>(&of)) target_ = std::move(ping->target);
-  if (auto* request = std::get_if<swim::ping_request>(&of)) target_ = std::move(request->target);
-}
-
-decode_error body_reader::read_one_of(const pb::Packet& from, swim::body& to) {
-  keep_target(to);
-  if (from.has_ping()) return read_ping(from.ping(), target_, hold<swim::ping>(to));
+/// `spare` has the storage for a target's name, unless the last body has it.
+decode_error read_one_of(const pb::Packet& from, std::string& spare, swim::body& to) {
+  if (auto* ping = std::get_if<swim::ping>(&to)) spare = std::move(ping->target);
+  if (auto* request = std::get_if<swim::ping_request>(&to)) spare = std::move(request->target);
+  if (from.has_ping()) return read_ping(from.ping(), spare, hold<swim::ping>(to));
   if (from.has_ping_request()) {
     const auto& request = from.ping_request();
     auto& out = hold<swim::ping_request>(to);
     out.timeout_ms = request.timeout_ms();
     const auto error = read_endpoint(request.target_address(), out.target_address);
-    return error != decode_error::none ? error : read_ping(request, target_, out);
+    return error != decode_error::none ? error : read_ping(request, spare, out);
   }
   if (from.has_ack()) {
     hold<swim::ack>(to).sequence = from.ack().sequence();
@@ -261,11 +256,13 @@ decode_error body_reader::read_one_of(const pb::Packet& from, swim::body& to) {
   return decode_error::none;
 }
 
-decode_error body_reader::read(const pb::Packet& from, swim::packet& to) {
+}  // namespace
+
+decode_error read_body(const pb::Packet& from, swim::packet& to) {
   if (count_bodies(from) > 1) return decode_error::bad_field;
   if (count_items(from) > items_max) return decode_error::over_limit;
   auto error = read_sender(from.sender(), to.from);
-  if (error == decode_error::none) error = read_one_of(from, to.body);
+  if (error == decode_error::none) error = read_one_of(from, to.spare, to.body);
   if (error == decode_error::none) error = read_list(from.updates(), to.updates, read_update);
   if (error == decode_error::none) {
     error = read_list(from.broadcasts(), to.broadcasts, read_broadcast);

@@ -101,8 +101,8 @@ TEST_CASE("What a turn allocates doesn't grow with the datagrams that it takes a
     made->driver().start();
     return made;
   };
-  const auto one = make("one");
-  const auto other = make("other");
+  const auto one = make("one" + std::string(40, 'n'));
+  const auto other = make("other" + std::string(40, 'n'));
   REQUIRE(one->completion(one->join({other->address()})));
   pinger pings(context, *one, *other);
 
