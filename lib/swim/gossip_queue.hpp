@@ -60,8 +60,8 @@ class gossip_queue {
 
  private:
   static constexpr std::uint32_t none = base::slot_list<std::uint32_t>::none;
-  static constexpr std::size_t kept = 8;  ///< Storage for so many entries isn't given back.
-  static constexpr unsigned levels = 32;  ///< Sent 0, 1, .. times; the last level takes the rest.
+  static constexpr std::size_t kept = 16;  ///< Storage for so many entries isn't given back.
+  static constexpr unsigned levels = 32;   ///< Sent 0, 1, .. times; the last level takes the rest.
 
   /// News without what its subject's record says; half an update's size, as a storm of news has one
   /// for each member.
