@@ -1,7 +1,5 @@
 #include "net/recent_echoes.hpp"
 
-#include <ranges>
-
 namespace lifering::net {
 
 void recent_echoes::add(const endpoint& by, std::uint64_t number, base::time_point now) {
@@ -15,9 +13,9 @@ void recent_echoes::forget_old(base::time_point now) {
 }
 
 std::uint64_t recent_echoes::number_for(const endpoint& to, base::time_point now) const {
-  for (const asked& each : std::views::reverse(last_)) {
-    if (now - each.at > base::duration(keep_time)) return 0;
-    if (each.by == to) return each.number;
+  for (auto each = last_.rbegin(); each != last_.rend(); ++each) {  // The newest first.
+    if (now - each->at > base::duration(keep_time)) return 0;
+    if (each->by == to) return each->number;
   }
   return 0;
 }

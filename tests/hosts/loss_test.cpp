@@ -119,10 +119,10 @@ void live_with_loss(unsigned percent, double join_bound, double crash_bound) {
 
 TEST_CASE("sixty join at 20 % loss, nobody is blamed for a minute, and a crash is seen",
           "[hosts][loss-20]") {
-  if (can_make_hosts()) live_with_loss(20, 3, 10);
+  if (can_make_hosts()) live_with_loss(20, 3, 3);
 }
 
 TEST_CASE("sixty join at 40 % loss, nobody is blamed for a minute, and a crash is seen",
           "[hosts][loss-40]") {
-  if (can_make_hosts()) live_with_loss(40, 6, 20);
+  if (can_make_hosts()) live_with_loss(40, 6, 6);
 }
