@@ -166,26 +166,27 @@ std::optional<problem> core::start(std::string_view towards) {
         if (const auto self = weak.lock()) self->on_batch(effects);
       });
   if (auto found = driver->open()) return found;
-  run(driver);
+  run(std::move(driver));
   return std::nullopt;
 }
 
-/// Before anything runs on the strand.
-void core::run(const std::shared_ptr<net::driver>& driver) {
+/// Before anything runs on the strand. Takes the driver over: the first event's handler may destroy
+/// the cluster object, with its threads, before this thread is back from start().
+void core::run(std::shared_ptr<net::driver> driver) {
   const std::lock_guard lock(mutex_);
-  driver_ = driver;
-  strand_ = driver->get_strand();
-  local_address_ = driver->local_address();
+  driver_ = std::move(driver);
+  strand_ = driver_->get_strand();
+  local_address_ = driver_->local_address();
   timers_.emplace(*strand_);
-  direct_payload_max_ = driver->protocol().direct_payload_max();
-  broadcast_payload_max_ = driver->protocol().broadcast_payload_max();
+  direct_payload_max_ = driver_->protocol().direct_payload_max();
+  broadcast_payload_max_ = driver_->protocol().broadcast_payload_max();
   publisher_->bind(
       *strand_, dispatcher_,
-      [weak = std::weak_ptr(driver)](std::uint64_t fingerprint) {
+      [weak = std::weak_ptr(driver_)](std::uint64_t fingerprint) {
         if (const auto held = weak.lock()) held->protocol().set_ring_fingerprint(fingerprint);
       },
       make_pace(), log_);
-  const auto& self = driver->protocol().self();
+  const auto& self = driver_->protocol().self();
   self_ = *self;
   roster_.apply(self);
   batch first;

@@ -95,7 +95,7 @@ class core : public std::enable_shared_from_this<core> {
   bool has_own_threads() const noexcept { return protocol_thread_.has_value(); }
   asio::any_io_executor protocol_executor() const;
   net::driver_options driver_options(std::string_view towards) const;
-  void run(const std::shared_ptr<net::driver>& driver);
+  void run(std::shared_ptr<net::driver> driver);
   void complain(std::string what);
   bool begin_stop();
   void await_stopped();

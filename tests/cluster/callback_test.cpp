@@ -218,15 +218,17 @@ TEST_CASE("an object may be stopped inside its own handler", "[callback]") {
 }
 
 TEST_CASE("an object may be destroyed inside its own handler", "[callback]") {
-  SECTION("on its own threads") {
-    auto member = std::make_unique<cluster>(member_options("a"));
-    std::promise<void> gone;
-    member->on_event([&](const event&) {
-      member.reset();
-      gone.set_value();
-    });
-    member->start();
-    REQUIRE(gone.get_future().wait_for(patience) == std::future_status::ready);
+  SECTION("on its own threads, also before start() has returned") {
+    for (int i = 0; i < 50; ++i) {
+      auto member = std::make_unique<cluster>(member_options("a"));
+      std::promise<void> gone;
+      member->on_event([&](const event&) {
+        member.reset();
+        gone.set_value();
+      });
+      member->start();
+      REQUIRE(gone.get_future().wait_for(patience) == std::future_status::ready);
+    }
   }
   SECTION("on the caller's") {
     asio::io_context context;
